@@ -1,30 +1,25 @@
-"""Write two keys with one command and read them with another."""
+"""Check exercise 00.1: write two keys with one command, and read both with one other command."""
 
 from lab_utils.course.checking import (
-    SCRIPTS,
+    Attempt,
     Refused,
-    Recording,
-    commands_sent,
-    cost_of,
     counted,
     exercise_client,
     refuse_over,
     shown,
 )
 
-READS = {b"GET", b"MGET"} | SCRIPTS
-
 
 def check(answer):
     with exercise_client() as client:
-        with Recording() as seen:
-            reply = answer(client)
+        attempt = Attempt(answer, client)
         written = client.mget("exercise:a", "exercise:b")
     if written != [b"1", b"2"]:
         raise Refused(
             f"afterwards exercise:a and exercise:b hold {written}, not [b'1', b'2']",
             'r.mset({"exercise:a": 1, "exercise:b": 2}) writes both.',
         )
+    reply = attempt.reply
     if not isinstance(reply, (list, tuple)) or list(reply) != [b"1", b"2"]:
         raise Refused(
             f"the values are stored, but the function returned {shown(reply)}, not "
@@ -34,11 +29,5 @@ def check(answer):
             else "What the last command of your function replies is the answer: put a "
             "return before it.",
         )
-    cost = cost_of(seen)
-    refuse_over(cost, 2)
-    if READS.isdisjoint(command[0].upper() for command in commands_sent(seen)):
-        raise Refused(
-            "both values are stored and returned, but nothing was read",
-            'return r.mget(["exercise:a", "exercise:b"]) reads both.',
-        )
-    return f"both values written and read in {counted(cost.round_trips, 'round trip')}"
+    refuse_over(attempt.cost, 2)
+    return f"both values written and read in {counted(attempt.cost.round_trips, 'round trip')}"

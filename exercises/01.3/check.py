@@ -1,14 +1,14 @@
-"""Find the round trip behind two published times."""
+"""Check exercise 01.3: compute the RTT that explains two published times."""
 
 import random
 
 import redis
 
 import lab_utils as lab
-from lab_utils.course.checking import Refused, near, number
+from lab_utils.course.checking import NUMBER, Refused, near, of_kind
 
 # made up: turns, RTT in ms, the set-up in seconds that both times hold
-PAIRS = ((20, 10.0, 0.125), (8, 8.0, 0.040))
+PAIRS = ((20, 10.0, 0.125), (8, 8.0, 0.040), (1_001, 0.4, 0.020))
 # of a turn: who takes off the client's work for it, as hidden_distance does, is right too
 OWN_SHARE = 0.03
 PINGS = 8
@@ -22,8 +22,11 @@ MYSTERIES_MS = (4.0, 5.5, 7.0, 8.5)
 def check(answer):
     for turns, rtt_ms, set_up_s in PAIRS:
         loop_s = set_up_s + turns * rtt_ms / 1000
-        said = number(
-            answer(turns, loop_s, set_up_s + rtt_ms / 1000), "hidden_rtt", "number of milliseconds"
+        said = of_kind(
+            NUMBER,
+            answer(turns, loop_s, set_up_s + rtt_ms / 1000),
+            "hidden_rtt",
+            "a number of milliseconds",
         )
         if not near(said, rtt_ms, OWN_SHARE):
             raise Refused(*why_not_the_distance(said, rtt_ms, turns, loop_s))
@@ -58,7 +61,10 @@ def why_not_the_distance(said, right, turns, loop_s):
 
 
 def mystery(rtt_ms):
-    """Return the seconds of a loop of PINGs and of one pipeline, each opening a connection."""
+    """Measure 8 PINGs at an RTT of `rtt_ms` ms: return (seconds in a loop, seconds in a pipeline).
+
+    Both are seconds for all 8, the least of 3 rounds, the opening of a connection included.
+    """
     times = lab.compare(
         {"loop": loop_of_pings, "pipeline": pipeline_of_pings}, rtt_ms=rtt_ms, rounds=3, same=False
     )
@@ -66,7 +72,7 @@ def mystery(rtt_ms):
 
 
 def fresh(client):
-    """Return a client like this one whose connection is still to be opened."""
+    """Return a new redis.Redis with the options of `client`; its connection is not open yet."""
     pool = client.connection_pool
     return redis.Redis.from_pool(
         redis.ConnectionPool(pool.connection_class, **pool.connection_kwargs)

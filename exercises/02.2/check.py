@@ -1,4 +1,4 @@
-"""Predict how many bytes an MSET takes."""
+"""Check exercise 02.2: predict how many bytes an MSET command takes."""
 
 from lab_utils.course.checking import Refused, packer
 

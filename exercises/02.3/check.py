@@ -1,4 +1,4 @@
-"""Read one reply from its bytes."""
+"""Check exercise 02.3: decode one reply of the server from its bytes."""
 
 from lab_utils.course.checking import Refused
 
@@ -30,6 +30,8 @@ REPLIES = (
     (b"*2\r\n$1\r\na\r\n:-7\r\n", [b"a", -7]),
     (b"*2\r\n$2\r\n\r\n\r\n:7\r\n", [b"\r\n", 7]),
     (b"*2\r\n*1\r\n+x\r\n$-1\r\n", [[b"x"], None]),
+    (b":-1\r\n", -1),
+    (b"*101\r\n" + b"$3\r\nabc\r\n" * 101, [b"abc"] * 101),
 )
 
 

@@ -5,7 +5,7 @@ def load(r, ids):
     users = pipe.execute()
     for _, cart in users:
         if cart:
-            pipe.lrange(cart, 0, 99)  # a page shows a hundred: a list may have grown to any length
+            pipe.lrange(cart, 0, -1)  # all of it: whoever fills carts has to bound them
     carts = iter(pipe.execute())
     return [(name, next(carts) if cart else []) for name, cart in users]
 

@@ -1,12 +1,11 @@
-"""Move money between two accounts in one transaction."""
+"""Check exercise 04.1: move money between two accounts in one transaction."""
 
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from lab_utils.course.checking import (
+    Attempt,
     Refused,
-    Recording,
-    cost_of,
     counted,
     exercise_client,
     refuse_over,
@@ -14,7 +13,11 @@ from lab_utils.course.checking import (
 )
 
 ALICE, BOB = "exercise:alice", "exercise:bob"
-TRANSFERS = ((100, 20, 30), (7, 0, 7))  # alice's and bob's money before, the amount
+TRANSFERS = (
+    (100, 20, 30),
+    (7, 0, 7),
+    (1_000_000, -500, 250_000),
+)  # alice's and bob's money before, the amount
 
 
 def check(answer):
@@ -23,16 +26,15 @@ def check(answer):
         answer(client, ALICE, BOB, 1)  # opens what it opens, loads what it loads
         for alice, bob, amount in TRANSFERS:
             client.mset({ALICE: alice, BOB: bob})
-            with Recording() as seen:
-                answer(client, ALICE, BOB, amount)
-            check_transfer(client, seen, alice, bob, amount)
+            attempt = Attempt(answer, client, ALICE, BOB, amount)
+            check_transfer(client, attempt, alice, bob, amount)
     return (
-        f"both accounts in 1 round trip, {counted(cost_of(seen).commands, 'command')}, and "
+        f"both accounts in 1 round trip, {counted(attempt.cost.commands, 'command')}, and "
         "nobody sees the money in between"
     )
 
 
-def check_transfer(client, seen, alice, bob, amount):
+def check_transfer(client, attempt, alice, bob, amount):
     after = [int(value or 0) for value in client.mget(ALICE, BOB)]
     right = [alice - amount, bob + amount]
     if after != right:
@@ -42,13 +44,9 @@ def check_transfer(client, seen, alice, bob, amount):
             "A pipeline keeps what you queue until execute(); DECRBY takes from "
             "`source`, INCRBY gives to `target`.",
         )
-    refuse_over(cost_of(seen), 1)
+    refuse_over(attempt.cost, 1)
     refuse_pieces(
-        seen,
-        (
-            "right values in 1 round trip, but ",
-            " are not in one transaction: another client can be served between them, and "
-            "then the money is in neither account",
-        ),
+        attempt,
+        "another client can be served between them, and then the money is in neither account",
         "A pipeline may be a transaction too. Which of its options decides?",
     )

@@ -1,10 +1,10 @@
-"""Tell which commands of a pipeline were refused."""
+"""Check exercise 04.3: find out which commands of a pipeline the server refused."""
 
 from lab_utils.course.checking import (
+    Attempt,
     Refused,
-    Recording,
-    cost_of,
     exercise_client,
+    of_kind,
     refuse_over,
     shown,
     text,
@@ -12,8 +12,9 @@ from lab_utils.course.checking import (
 
 MEMBER = "exercise-member"
 THERE = "exercise:green"  # a set that has the member already
-SETS, TEXTS = ("exercise:red", THERE, "exercise:white"), ("exercise:blue", "exercise:grey")
-KEYS = ("exercise:red", "exercise:blue", THERE, "exercise:grey", "exercise:white")
+SETS = ("exercise:red", THERE, "exercise:white", *(f"exercise:set:{i}" for i in range(100)))
+TEXTS = ("exercise:blue", "exercise:grey")
+KEYS = ("exercise:red", "exercise:blue", THERE, "exercise:grey", *SETS[2:])
 
 
 def check(answer):
@@ -21,21 +22,23 @@ def check(answer):
         client.mset(dict.fromkeys(TEXTS, "not a set"))
         for key in SETS:
             client.sadd(key, "somebody", *[MEMBER] * (key == THERE))
-        with Recording() as seen:
-            said = answer(client, list(KEYS), MEMBER)
+        attempt = Attempt(answer, client, list(KEYS), MEMBER)
         missing = [key for key in SETS if not client.sismember(key, MEMBER)]
     if missing:
         raise Refused(
-            f"the member was not added to {' and '.join(missing)}, where nothing is in the way",
+            f"the member was not added to {' and '.join(missing[:3])}, where nothing is in the way",
             "Queue an SADD for every key. One that fails doesn't keep the others from running.",
         )
-    if not isinstance(said, (list, tuple, set, frozenset)):
-        raise Refused(
-            f"returned {said!r}, not a list of keys", "Return the keys whose reply is an error."
-        )
-    check_names([text(key) for key in said])
+    of_kind(
+        (list, tuple, set, frozenset),
+        attempt.reply,
+        "refused",
+        "a list of keys",
+        "Return the keys whose reply is an error.",
+    )
+    check_names([text(key) for key in attempt.reply])
     refuse_over(
-        cost_of(seen),
+        attempt.cost,
         1,
         "right keys",
         "All the SADDs can leave together: queue them in one pipeline, then execute().",
@@ -47,16 +50,12 @@ def check(answer):
 
 def check_names(names):
     for name in names:
-        if name not in KEYS:
+        if name not in TEXTS:
             raise Refused(
-                f"{shown(name)} is in your list, and is none of the keys",
+                f"{shown(name)} is in your list, and is no key whose SADD failed; a reply of 0 "
+                "means that the member was there already",
+                "A refusal is an error, not a number: isinstance(reply, redis.ResponseError). "
                 "zip(keys, replies) gives each key beside its reply.",
-            )
-        if name in SETS:
-            there = ": 0 means that the member was there already" if name == THERE else ""
-            raise Refused(
-                f"{name!r} is in your list, and its SADD did not fail{there}",
-                "A refusal is an error, not a number: isinstance(reply, redis.ResponseError).",
             )
     for key in TEXTS:
         if key not in names:

@@ -1,17 +1,12 @@
-"""Lay data out for the question that will be asked."""
-
-from collections import Counter
+"""Check exercise 05.1: store orders so that all orders of one customer can be read at once."""
 
 from lab_utils.course.checking import (
     NO_WALKS,
-    WALKS,
+    Attempt,
     Refused,
-    Recording,
-    clean,
-    cost_of,
     counted,
     exercise_client,
-    names_sent,
+    refuse_bytes_in_names,
     refuse_over,
     refuse_walks,
     text,
@@ -26,22 +21,16 @@ def check(answer):
     save, find = answer
     with exercise_client() as client:
         before = names(client)
-        try:
-            right = save_all(save, client)
-            costs = [
-                found(find, client, customer, texts, right) for customer, texts in right.items()
-            ]
-        finally:
-            clean(client)
-            foreign = names(client) - before
-            if foreign:
-                client.delete(*foreign)  # or the next try would find them there and say nothing
-    if foreign:
-        raise Refused(
-            f"right answer, but {counted(len(foreign), 'key')} of yours did not begin "
-            "with exercise:",
-            'f"exercise:…:{customer}" keeps them apart from everybody else\'s.',
-        )
+        right = save_all(save, client)
+        foreign = [key for key in names(client) - before if not key.startswith(b"exercise:")]
+        if foreign:
+            client.delete(*foreign)  # or the next try would find them there and say nothing
+            raise Refused(
+                f"every order is saved, but {counted(len(foreign), 'key')} of yours did not begin "
+                "with exercise:",
+                'f"exercise:…:{customer}" keeps them apart from everybody else\'s.',
+            )
+        costs = [found(find, client, customer, texts, right) for customer, texts in right.items()]
     return (
         f"{sum(ORDERS.values())} orders saved, each in 1 round trip; found in "
         f"{counted(max(costs), 'round trip')}, without KEYS or SCAN"
@@ -53,7 +42,12 @@ def names(client):
 
 
 def save_all(save, client):
-    """Save everybody's orders in turn, one of them twice; return {customer: [texts]}."""
+    """Save orders of several customers by the learner's `save`; return {customer: [order texts]}.
+
+    The texts are those that `find` must return. `save(client, customer, number, text)` is called
+    for one customer after another, and for one order a second time, with another text. Raises
+    Refused if saving one order takes more than one round trip.
+    """
     right = {customer: [] for customer in ORDERS}
     in_turn = [
         customer
@@ -63,10 +57,8 @@ def save_all(save, client):
     ]
     for number, customer in enumerate(in_turn, 1):
         right[customer].append(f"order {number} of {customer}")
-        with Recording() as seen:
-            save(client, customer, number, right[customer][-1])
         refuse_over(
-            cost_of(seen),
+            Attempt(save, client, customer, number, right[customer][-1]).cost,
             1,
             "each order is saved",
             "What belongs to one order can leave together.",
@@ -78,27 +70,29 @@ def save_all(save, client):
 
 
 def found(find, client, customer, texts, right):
-    with Recording() as seen:  # what a generator asks for when it is read counts as well
-        got = find(client, customer) or ()
-        got = [str(text(value)) for value in (got.values() if isinstance(got, dict) else got)]
-    cost, sent = cost_of(seen), Counter(names_sent(seen))
+    # Read inside, since a generator asks when it is read.
+    attempt = Attempt(lambda: [str(text(each)) for each in find(client, customer) or ()])
+    got = attempt.reply
+    refuse_bytes_in_names(attempt)
     if sorted(got) != sorted(texts):
+        raise Refused(*wrong_orders(got, customer, texts, right))
+    refuse_walks(attempt)
+    refuse_over(attempt.cost, 2, "right answer")
+    if attempt.cost.bytes_received > MOST_BYTES * len(texts) + 500:
         raise Refused(
-            *wrong_orders(got, customer, texts, right, [name for name in WALKS if sent[name]])
-        )
-    refuse_walks(sent)
-    refuse_over(cost, 2, "right answer")
-    if cost.bytes_received > MOST_BYTES * len(texts) + 500:
-        raise Refused(
-            f"right answer, but {cost.bytes_received:,} bytes were read for {len(texts)} "
+            f"right answer, but {attempt.cost.bytes_received:,} bytes were read for {len(texts)} "
             "orders: other customers' orders came along",
             "Give each customer a key of their own, and read that alone.",
         )
-    return cost.round_trips
+    return attempt.cost.round_trips
 
 
-def wrong_orders(got, customer, texts, right, walks):
-    """Return what is wrong with the orders that were found, and hints that fit."""
+def wrong_orders(got, customer, texts, right):
+    """Return (diagnosis, hints…), all texts, for a wrong list that the learner's `find` returned.
+
+    `got` is that list, `texts` are the right orders of `customer`, and `right` is {customer:
+    [texts]} for all.
+    """
     if got and set(got) == {"None"}:
         return (
             f"find(r, {customer!r}) returned None {counted(len(got), 'time')}: the names that "
@@ -114,11 +108,10 @@ def wrong_orders(got, customer, texts, right, walks):
         )
     others = [name for name, their in right.items() if name != customer and set(got) & set(their)]
     if others:
-        by = f" {walks[0]} looks at every key, and finds whatever fits the pattern" if walks else ""
         alike = ", whose name only begins the same" if others[0].startswith(customer) else ""
         return (
             f"find(r, {customer!r}) returned orders of {others[0]!r} too: that is another "
-            f"customer{alike}.{by}",
+            f"customer{alike}",
             *NO_WALKS,
         )
     return (

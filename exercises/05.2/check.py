@@ -1,24 +1,20 @@
-"""Search by two conditions with two indexes."""
-
-from collections import Counter
+"""Check exercise 05.2: find the customers that fulfil two conditions, with two indexes."""
 
 from lab_utils.course.checking import (
+    Attempt,
     Refused,
-    Recording,
-    commands_sent,
-    cost_of,
     counted,
     exercise_client,
-    names_sent,
+    refuse_bytes_in_names,
     refuse_over,
     refuse_walks,
     shown,
     text,
 )
 
-CUSTOMERS = 60
+CUSTOMERS = 700
 CITIES, PLANS = ("Lima", "Oslo", "Pune"), ("free", "paid")
-GHOST = 61  # in the indexes, but its record is gone
+GHOST = CUSTOMERS + 1  # in the indexes, but its record is gone
 
 
 def check(answer):
@@ -38,7 +34,11 @@ def check(answer):
 
 
 def write_customers(client):
-    """Write the records and both indexes, a ghost in the indexes; return {id: record}."""
+    """Write customers and the indexes by city and by plan; return {customer's number: record}.
+
+    A record is a dict with "name", "city" and "plan". Both indexes also name one customer who has
+    no record.
+    """
     records = {
         number: {
             "name": f"customer {number}",
@@ -59,10 +59,9 @@ def write_customers(client):
 
 
 def checked(answer, client, city, plan, wanted):
-    with Recording() as seen:
-        got = list(answer(client, city, plan) or ())
-    cost, sent = cost_of(seen), Counter(names_sent(seen))
-    refuse_bytes_in_names(commands_sent(seen))
+    attempt = Attempt(lambda: list(answer(client, city, plan) or ()))
+    got = attempt.reply
+    refuse_bytes_in_names(attempt)
     if not all(isinstance(record, dict) for record in got):
         raise Refused(
             f"find(r, {city!r}, {plan!r}) returned {shown(got[0])} where a record was to stand",
@@ -84,24 +83,14 @@ def checked(answer, client, city, plan, wanted):
             f"find(r, {city!r}, {plan!r}) returned {counted(len(got), 'record')}, "
             f"{right} of them right; there are {len(wanted)} to find"
         )
-    refuse_walks(sent)
-    refuse_over(cost, 2, "right records")
-    if sent["HGETALL"] + sent["HMGET"] > len(wanted) + 1:
+    refuse_walks(attempt)
+    refuse_over(attempt.cost, 2, "right records")
+    read = attempt.names.count("HGETALL") + attempt.names.count("HMGET")
+    if read > len(wanted) + 1:
         raise Refused(
-            f"right records, but {sent['HGETALL'] + sent['HMGET']} were read to return "
+            f"right records, but {read} were read to return "
             f"{len(wanted)}: let the server apply both conditions",
             "Which members do the two sets have in common? A command of its own tells.",
             'r.sinter(f"exercise:city:{city}", f"exercise:plan:{plan}")',
         )
-    return cost
-
-
-def refuse_bytes_in_names(commands):
-    """Raise Refused if a name holds b'…': a set's member is bytes, as it stands."""
-    for name in (part.decode(errors="replace") for command in commands for part in command[1:]):
-        if name.startswith("exercise:") and "b'" in name:
-            raise Refused(
-                f"you ask for {name!r}, and no key has that name: redis-py returns the "
-                "members of a set as bytes, and an f-string writes b'…' for them",
-                "int(…) or .decode() makes a number or a text of the bytes.",
-            )
+    return attempt.cost

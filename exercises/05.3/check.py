@@ -1,21 +1,17 @@
-"""Keep ten thousand counters in hashes that stay packed."""
+"""Check exercise 05.3: store ten thousand counters in hashes that stay packed in memory."""
 
 from collections import Counter
 
-from lab_utils.course.checking import Refused, counted, exercise_client, text
+from lab_utils.course.checking import Refused, counted, exercise_client, of_kind, text
 
 PAGES, MOST_KEYS = 10_000, 200
-LONG = 64  # characters of a field: a longer one unpacks its hash
 PACKED = ("listpack", "listpackex", "ziplist")
 
 
 def check(answer):
     places = [answer(number) for number in range(PAGES)]
-    if not all(isinstance(place, (tuple, list)) and len(place) == 2 for place in places):
-        raise Refused(
-            f"place(0) returned {places[0]!r}; it must return a key and a field: two values",
-            "return key, field",
-        )
+    for place in places:
+        of_kind((tuple, list), place, "place", "a key and a field", "return key, field")
     places = [(str(text(key)), str(text(field))) for key, field in places]
     if not all(key.startswith("exercise:") for key, _ in places):
         raise Refused(
@@ -41,7 +37,11 @@ def check(answer):
 
 
 def written(places, sizes):
-    """Write the counters to the server, and ask it what it made of them."""
+    """Write the counters to the server; return a sentence that says that every hash stayed packed.
+
+    `places` lists (key, field) of each counter, `sizes` is {key: number of fields}. Raises Refused
+    if the server stores a hash unpacked, as a hash table.
+    """
     with exercise_client() as client:
         pipe = client.pipeline(transaction=False)
         for number, (key, field) in enumerate(places):
@@ -50,25 +50,17 @@ def written(places, sizes):
         for key in sizes:
             pipe.object("encoding", key)
         encodings = dict(zip(sizes, map(text, pipe.execute()), strict=True))
-        for key in sizes:
-            pipe.memory_usage(key)
-        nbytes = sum(pipe.execute())
     loose = [key for key, encoding in encodings.items() if encoding not in PACKED]
     if loose:
         largest = max(loose, key=sizes.get)
         longest = max(len(field) for key, field in places if key == largest)
-        hints = (
-            "A hash stays packed up to a length of its fields and values. The section on "
-            "memory found it on your server.",
-            "The field need not say what the key says already: number % 100 is two characters.",
-        ) * (longest > LONG)
         raise Refused(
             f"{len(loose)} of {counted(len(sizes), 'key')}: hashes that are no longer "
             f"packed; {largest} has {sizes[largest]:,} fields, the longest of {longest} "
             "characters",
-            *hints,
+            "A hash stays packed up to a number of fields, and up to a length of its fields and "
+            "values. The section on memory found both on your server.",
+            'return f"exercise:visits:{number // 100}", number % 100: a hundred fields of two '
+            "characters.",
         )
-    return (
-        f"{PAGES:,} counters in {len(sizes):,} keys, every one packed, ~{nbytes / PAGES:.1f} "
-        "bytes each"
-    )
+    return f"{PAGES:,} counters in {len(sizes):,} keys, every one packed"

@@ -1,21 +1,17 @@
-"""Read one field of a value without the rest."""
+"""Check exercise 06.3: read one field of a stored value without reading the whole value."""
 
 import contextlib
 
 import redis
 
 from lab_utils.course.checking import (
-    SCRIPTS,
+    Attempt,
     Refused,
-    Recording,
     borrowed,
     clean,
-    commands_sent,
     connect,
-    cost_of,
     counted,
     exercise_client,
-    sending,
     stored,
 )
 
@@ -31,34 +27,17 @@ PRODUCT = {
 IN_ONE_STEP = (
     "pipe = r.pipeline(); pipe.delete(key); pipe.hset(key, mapping=product); pipe.execute()"
 )
-ONE_FIELD = "HGET fetches one field; int() makes a number of it."
+ONE_FIELD = "HGET fetches one field, as bytes; int() makes a number of it."
 OLD = {"sku": "A-1028", "stock": 3, "discount": "1990.07"}
-READS = (
-    frozenset(
-        {
-            b"GET",
-            b"MGET",
-            b"GETRANGE",
-            b"HGET",
-            b"HMGET",
-            b"HGETALL",
-            b"HGETEX",
-            b"HINCRBY",
-            b"JSON.GET",
-        }
-    )
-    | SCRIPTS
-)
 
 
 def check(answer):
     with exercise_client() as r:
-        answer(r, dict(PRODUCT))  # a script's first call sends its text
+        sold_out = answer(r, {**PRODUCT, "stock": 0})  # a script's first call sends its text, too
         clean(r)
         r.hset("exercise:product", mapping=OLD)
-        with Recording() as seen:
-            got = answer(r, dict(PRODUCT))
-        cost, sent, kept = cost_of(seen), commands_sent(seen), stored(r)
+        attempt = Attempt(answer, r, dict(PRODUCT))
+        kept = stored(r)
         held = b"\n".join(kept.values())
         missing = [name for name, value in PRODUCT.items() if str(value).encode() not in held]
         if missing:
@@ -67,23 +46,18 @@ def check(answer):
                 "exercise:product.",
                 "HSET with mapping=product stores them all.",
             )
-        if isinstance(got, (bytes, str)) and got in (b"12", "12"):
+        got = attempt.reply
+        if (sold_out, got) != (0, PRODUCT["stock"]):
             raise Refused(
-                f"the right field, but as {type(got).__name__} {got!r}: Redis keeps "
-                "bytes. Return the int 12.",
-                "What HGET returns is bytes: int() turns b'12' into 12.",
+                f"the function returned {sold_out!r} and {got!r} for products with a stock of 0 "
+                f"and {PRODUCT['stock']}, two numbers",
+                ONE_FIELD,
             )
-        if type(got) is not int or got != PRODUCT["stock"]:
+        if attempt.cost.bytes_received > BUDGET:
             raise Refused(
-                f"the function returned {got!r}; the stock is {PRODUCT['stock']}.", ONE_FIELD
-            )
-        if cost.bytes_received > BUDGET:
-            raise Refused(
-                f"the right value, but {counted(cost.bytes_received, 'byte')} received; "
+                f"the right value, but {counted(attempt.cost.bytes_received, 'byte')} received; "
                 f"the budget is {BUDGET}."
             )
-        if not any(command[0].upper() in READS and command[1:2] != [b"0"] for command in sent):
-            raise Refused("the right value, but nothing was read back from Redis.", ONE_FIELD)
         if OLD["discount"].encode() in held:
             raise Refused(
                 "every field is stored, but the product that was there before had a "
@@ -93,54 +67,19 @@ def check(answer):
                 "finds half a product.",
                 IN_ONE_STEP,
             )
-        clean(r)
-        with meddling() as stock:
-            got = answer(r, dict(PRODUCT))
-        if got != stock[-1]:
-            raise Refused(
-                "somebody sold five after you had stored the product: its stock is "
-                f"{stock[-1]}, and the function returned {got!r}, which it did not read "
-                "from there.",
-                ONE_FIELD,
-            )
-        refuse_half_a_product(r, sent, kept)
+        refuse_half_a_product(r, attempt.commands, kept)
     return (
-        f"{counted(cost.bytes_received, 'byte')} received for a product of "
+        f"{counted(attempt.cost.bytes_received, 'byte')} received for a product of "
         f"{sum(len(str(v)) for v in PRODUCT.values()):,}"
     )
 
 
-@contextlib.contextmanager
-def meddling():
-    """Sell five once the stock is stored, before more is sent; yield a list: the stock."""
-    stock = [PRODUCT["stock"]]
-
-    def meddle(connection, chunks, send):
-        if connection.is_connected and connection.client_name != "seller" and len(stock) == 1:
-            stock.extend(sell(seller))
-        return send(chunks)
-
-    with connect(client_name="seller") as seller, sending(meddle):
-        yield stock
-
-
-def sell(client):
-    """Take five from wherever the stock stands as a number of its own; yield what is left."""
-    left, whole = PRODUCT["stock"] - 5, str(PRODUCT["stock"]).encode()
-    for key in client.scan_iter("exercise:*"):
-        kind = client.type(key)
-        if kind == b"hash" and client.hget(key, "stock") == whole:
-            client.hset(key, "stock", left)
-            yield left
-        elif kind == b"string" and client.get(key) == whole:
-            client.set(key, left)
-            yield left
-
-
 def refuse_half_a_product(r, sent, kept):
-    """Send it all once more; raise Refused if a reader finds neither product whole in between.
+    """Raise Refused if a reader could see half a product while the learner's commands are sent.
 
-    `kept` is what the keys hold in which the reader looks, afterwards.
+    `sent` are these commands, lists of bytes, which are sent again to the database of `r`. After
+    each command outside of MULTI … EXEC, the keys must hold the whole old or the whole new product.
+    `kept` is {key: content} at the end, of the keys from which the learner's code reads the stock.
     """
     clean(r)
     r.hset("exercise:product", mapping=OLD)
@@ -161,5 +100,9 @@ def refuse_half_a_product(r, sent, kept):
 
 
 def parts(held, keys):
-    """Return what these keys hold, in an order of its own: a large hash tells it in any."""
+    """Return {key: [lines of its content, sorted]} for those keys of `held` that are in `keys`.
+
+    `held` is {key: content as bytes}. The server returns the fields of a large hash in any order,
+    so contents are compared sorted.
+    """
     return {key: sorted(value.split(b"\n")) for key, value in held.items() if key in keys}

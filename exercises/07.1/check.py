@@ -1,4 +1,4 @@
-"""Release a lock only if it is your own."""
+"""Check exercise 07.1: release a lock only if it holds the caller's own token."""
 
 from lab_utils.course.checking import Refused, exercise_client, in_one_turn
 
@@ -19,6 +19,7 @@ def check(answer):
                 "Is your comparison ever true? In Python GET returns bytes, and b'mine' "
                 "is not 'mine'. Compare in the script, where both are text, and delete "
                 "there: redis.call('DEL', KEYS[1]).",
+                "Lua counts from 1: KEYS[1] and ARGV[1]. ARGV[0] is nil, and equals no token.",
             )
         if not released:
             raise Refused(
@@ -31,9 +32,7 @@ def check(answer):
                 raise Refused("you released a lock that somebody else holds")
             if released:
                 raise Refused(
-                    "the lock was another's and was left alone, but the function "
-                    f"returned {released!r}",
-                    RETURNS,
+                    f"another's lock was left alone, but you returned {released!r}", RETURNS
                 )
         client.delete(lock)
         if answer(client, lock, "mine"):

@@ -1,5 +1,6 @@
-"""Return a price from a script with its cents."""
+"""Check exercise 07.3: return a price with its cents from a Lua script."""
 
+import contextlib
 from decimal import Decimal
 
 from lab_utils.course.checking import Refused, exercise_client, in_one_turn, text
@@ -10,11 +11,14 @@ PRICES = (
     ("0.50", 50, "0.25"),
     ("2.30", 10, "2.07"),
     ("10.33", 10, "9.30"),
+    ("123456.78", 0, "123456.78"),
+    ("5.00", 100, "0.00"),
 )
 LEFT_S = 12_345
 KEEP = "redis.call('SET', KEYS[1], price, 'KEEPTTL')"
 TO_THE_CENT = (
-    "Multiplying leaves more than two decimals, or a little too few: 2.30 less 10% is "
+    "A Lua number is cut to a whole one on its way out; a text travels whole. And multiplying "
+    "leaves more than two decimals, or a little too few: 2.30 less 10% is "
     "2.0699999… to a computer. Round it.",
     "string.format('%.2f', price) rounds to two decimals, and makes it a text.",
 )
@@ -35,18 +39,21 @@ def check(answer):
         client.set(key, "19.99", ex=LEFT_S)
         in_one_turn(answer, client, key, 10)
         left = client.ttl(key)
-        if left == -1:
-            raise Refused(
-                "the price is right, but the key had an expiry, and now it has none: "
-                "this price stays for ever",
-                "SET clears an expiry. One of its options keeps it.",
-                KEEP,
-            )
         if not LEFT_S - 100 < left <= LEFT_S:
             raise Refused(
-                f"the price is right, but the key had {LEFT_S:,} s left, and now it has {left:,}",
-                "One of SET's options keeps the expiry as it is.",
+                f"the price is right, but the key had {LEFT_S:,} s left, and now it has "
+                f"{'no expiry' if left == -1 else f'{left:,} s'}",
+                "SET clears an expiry. One of its options keeps it as it is.",
                 KEEP,
+            )
+        client.delete(key)
+        with contextlib.suppress(Exception):  # an error is an answer where there is no price
+            answer(client, key, 10)
+        if client.exists(key):
+            raise Refused(
+                f"there was no price to reduce, and now {client.get(key).decode()} is stored",
+                "GET replies false to Lua, None to Python, where there is no key. Return before "
+                "you write.",
             )
     return "the new price stored, and returned to the cent, in 1 round trip"
 
@@ -55,20 +62,11 @@ def check_price(got, stored, price, percent, right):
     task = f"{price} less {percent}% is {right:.2f}"
     said = as_price(got)
     if abs(said - right) > Decimal("0.001"):
-        no_cents = abs(said - right) >= 1 or said == int(right)
-        raise Refused(
-            f"{task}, and the function returned {said:g}", *(() if no_cents else TO_THE_CENT)
-        )
-    if stored is None:
-        raise Refused(
-            f"the function returned {said:g}, but the key is gone",
-            "PTTL is -1 where there is no expiry, and an expiry below 0 deletes.",
-            KEEP,
-        )
+        raise Refused(f"{task}, and the function returned {said}", *TO_THE_CENT)
     kept = as_price(stored)
     if abs(kept - right) > Decimal("0.001"):
         raise Refused(
-            f"the function returned {said:g}, but {kept:g} is stored",
+            f"the function returned {said}, but {kept} is stored",
             "SET in the script stores what it is given.",
             *TO_THE_CENT[1:],
         )

@@ -1,21 +1,20 @@
-"""Read side by side with asyncio, over a bounded number of connections."""
+"""Check exercise 08.1: read keys at once with asyncio, over a bounded number of connections."""
 
 import asyncio
 import inspect
 
 from lab_utils.course.checking import (
+    Attempt,
     Refused,
-    Recording,
-    cost_of,
     counted,
     event_loop,
     exercise_client,
     in_flight,
-    shown,
-    text,
+    refuse_other_list,
 )
 
 KEYS = 200
+GONE = 30  # the place of a key that does not exist
 MOST_CONNECTIONS = 20
 ROOM = 500  # connections that the client would open if it were asked to
 SIDE_BY_SIDE = 2  # requests under way at the same moment, at least
@@ -31,15 +30,19 @@ def check(answer):
         )
     keys = [f"exercise:key:{i * 7 % KEYS}" for i in range(KEYS)]
     right = [key.replace("key", "value") for key in keys]
+    right[GONE] = None
     with exercise_client(rtt_ms=RTT_MS, max_connections=ROOM) as client:
-        client.mset(dict(zip(keys, right, strict=True)))
-        seen = checked(answer, client, keys, right, 1)
-        check_turns(seen)
-        together = checked(answer, client, keys, right, CALLERS)
-    if together.opened > MOST_CONNECTIONS:
+        client.mset({key: key.replace("key", "value") for key in keys})
+        client.delete(keys[GONE])
+        alone = checked_attempt(answer, client, keys, right, 1)
+        check_turns(alone)
+        checked_attempt(answer, client, [], [], 1)
+        together = checked_attempt(answer, client, keys, right, CALLERS)
+    opened = together.cost.connections
+    if opened > MOST_CONNECTIONS:
         raise Refused(
-            f"one call keeps to {counted(seen.opened, 'connection')}, but {CALLERS} "
-            f"calls at the same time opened {together.opened}; you were granted "
+            f"one call keeps to {counted(alone.cost.connections, 'connection')}, but {CALLERS} "
+            f"calls at the same time opened {opened}; you were granted "
             f"{MOST_CONNECTIONS} in all",
             "A semaphore made in the call bounds that call. Whose connections are "
             "they? All callers of one client share them.",
@@ -48,44 +51,41 @@ def check(answer):
             "weakref.WeakKeyDictionary().",
         )
     return (
-        f"{counted(cost_of(seen).round_trips, 'round trip')}, up to {in_flight(seen)} at a "
-        f"time, and {CALLERS} callers share {counted(together.opened, 'connection')}"
+        f"{counted(alone.cost.round_trips, 'round trip')}, up to {in_flight(alone)} at a "
+        f"time, and {CALLERS} callers share {counted(opened, 'connection')}"
     )
 
 
-def checked(answer, client, keys, right, callers):
-    """Return the Recording of several calls at the same time, of which each returned `right`."""
-    with Recording() as seen:
-        returned = event_loop.run(asked, answer, client, keys, callers)
-    for got in returned:
-        said = [text(value) for value in got] if isinstance(got, (list, tuple)) else got
-        if said == right:
-            continue
-        if isinstance(said, list) and sorted(map(str, said)) == sorted(right):
-            raise Refused(
-                "the right values, but not in the order of keys",
-                "gather returns the results in the order of what it was given, whatever "
-                "came first.",
-            )
-        raise Refused(
-            f"a list of {KEYS} values in the order of keys was expected, not {shown(said)}",
-            "return await asyncio.gather(…): what it gives is that list.",
+def checked_attempt(answer, client, keys, right, callers):
+    """Call the learner's function `callers` times at once; return an Attempt of all these calls.
+
+    `answer` is that function, an `async def` called with a client and `keys`. Raises Refused unless
+    each call returned the list `right`.
+    """
+    attempt = Attempt(event_loop.run, results_of, answer, client, keys, callers)
+    for got in attempt.reply:
+        refuse_other_list(
+            got,
+            right,
+            "read_all",
+            "return await asyncio.gather(…): what it gives is the list of values, in the order of "
+            "what it was given, whatever came first.",
         )
-    return seen
+    return attempt
 
 
-def check_turns(seen):
-    trips, most = cost_of(seen).round_trips, in_flight(seen)
-    if seen.opened > MOST_CONNECTIONS:
+def check_turns(attempt):
+    trips, most = attempt.cost.round_trips, in_flight(attempt)
+    opened = attempt.cost.connections
+    if opened > MOST_CONNECTIONS:
         raise Refused(
-            f"right values, but {counted(seen.opened, 'connection')}; you were granted "
+            f"right values, but {counted(opened, 'connection')}; you were granted "
             f"{MOST_CONNECTIONS}"
         )
-    if trips < KEYS:
+    if trips != KEYS:
         raise Refused(
-            f"right values in {counted(trips, 'round trip')}, which is better. But this "
-            "exercise wants a GET for each key, as if they were calls that you can't put "
-            "together",
+            f"right values, but {counted(trips, 'round trip')}; wanted is one for each of {KEYS} "
+            "keys, a GET of its own, as if they were calls that you can't put together",
             "A coroutine for one key, which awaits r.get(key); and gather over all of them.",
         )
     if most < SIDE_BY_SIDE:
@@ -96,37 +96,24 @@ def check_turns(seen):
             "function starts several at once?",
             "await asyncio.gather(*(one(key) for key in keys))",
         )
-    if trips > KEYS:
-        raise Refused(
-            f"right values, but {counted(trips, 'round trip')}; the budget is {KEYS}, one a key",
-            "Ask for each key once.",
-        )
 
 
-async def asked(answer, client, keys, callers):
-    """Return what each of several calls at the same time, with one client, returned."""
-    before = asyncio.all_tasks()
+async def results_of(answer, client, keys, callers):
+    """Call the learner's function `callers` times at once; return the list of their results.
+
+    `answer` is that function, an `async def` called with one asyncio client, with the options of
+    `client`, and a list of `keys`. Raises Refused if a result holds a coroutine that the function
+    did not await.
+    """
     async with event_loop.client_like(client) as own:
-        try:
-            results = await asyncio.gather(*(answer(own, list(keys)) for _ in range(callers)))
-        finally:
-            left = asyncio.all_tasks() - before
-            for task in left:
-                task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
-        parts = [
-            part for got in results for part in (got if isinstance(got, (list, tuple)) else [got])
-        ]
+        results = await asyncio.gather(*(answer(own, list(keys)) for _ in range(callers)))
+        parts = [part for got in results for part in (got if isinstance(got, list) else [got])]
         waiting = [part for part in parts if inspect.isawaitable(part)]
-        for part in waiting:
-            if inspect.iscoroutine(part):
-                part.close()  # or Python would warn of it
-        await asyncio.gather(*filter(asyncio.isfuture, waiting), return_exceptions=True)
-        if left or waiting:
-            raise Refused(
-                "you returned before the values were there. Await them: return await "
-                "asyncio.gather(…)",
-                "A coroutine that nobody awaits does nothing; gather gives something "
-                "that must be awaited as well.",
-            )
-        return results
+        await asyncio.gather(*waiting, return_exceptions=True)
+    if waiting:
+        raise Refused(
+            "you returned before the values were there. Await them: return await asyncio.gather(…)",
+            "A coroutine that nobody awaits does nothing; gather gives something "
+            "that must be awaited as well.",
+        )
+    return results

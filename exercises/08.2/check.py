@@ -1,4 +1,4 @@
-"""Count in threads, with a pipeline for each."""
+"""Check exercise 08.2: count in several threads, each with a pipeline of its own."""
 
 import functools
 import threading
@@ -8,18 +8,18 @@ from redis.client import Pipeline
 from redis.retry import Retry
 
 from lab_utils.course.checking import (
+    Attempt,
     Refused,
-    Recording,
     connect,
-    cost_of,
     counted,
     exercise_client,
     in_flight,
+    refuse_other_list,
     replaced,
-    shown,
 )
 
 PAGES = ["home", "cart", "help", "jobs", "news", "shop", "team", "wiki"]
+PAGES += [f"page {number}" for number in range(32)]
 RTT_MS = 25  # so that threads meet, on a busy machine too
 
 
@@ -32,8 +32,8 @@ def check(answer):
         connect(RTT_MS, socket_timeout=2, retry=Retry(NoBackoff(), 0)) as client,
     ):
         near.mset(keys)
-        with Recording() as seen, one_thread_each():
-            got = answer(client, list(PAGES))
+        with one_thread_each():
+            attempt = Attempt(answer, client, list(PAGES))
         stored = map(int, near.mget(keys))
     for (page, number), found in zip(right.items(), stored, strict=True):
         if found != number:
@@ -41,21 +41,21 @@ def check(answer):
                 f"exercise:{page} is {found} and should be {number}",
                 "Two INCRs a visit: one for the page, one for exercise:all.",
             )
-    counters = [right[page] for page in PAGES]
-    if not isinstance(got, (list, tuple)) or list(got) != counters:
-        raise Refused(
-            f"the counters are right, but you returned {shown(got)} instead of {counters}",
-            "execute() returns a list with a reply for each INCR. Which of them is the page's?",
-            "pipe.execute()[0]",
-        )
-    trips = cost_of(seen).round_trips
+    refuse_other_list(
+        attempt.reply,
+        [right[page] for page in PAGES],
+        "the counters are right, but count_visits",
+        "execute() returns a list with a reply for each INCR. Which of them is the page's?",
+        "pipe.execute()[0]",
+    )
+    trips = attempt.cost.round_trips
     if trips > len(PAGES):
         raise Refused(
             f"right numbers, but {counted(trips, 'round trip')}; the budget is "
             f"{len(PAGES)}, one a page",
             "What belongs to one page can leave together: a pipeline for each page.",
         )
-    if in_flight(seen) < 2:
+    if in_flight(attempt) < 2:
         raise Refused(
             "right numbers, but never two pages under way at a time: keep the threads",
             "pool.map(visit, pages) runs visit in the pool's threads.",
@@ -67,10 +67,10 @@ def check(answer):
 
 
 def one_thread_each():
-    """Refuse a pipeline on which two threads queue, or that two execute, before harm is done.
+    """In a `with` block, raise Refused in a thread that uses another thread's pipeline.
 
-    One that is filled by one thread and then handed to another is in one thread's hands at a time,
-    and right.
+    Two threads may not queue commands on one pipeline, and two may not execute one. That one thread
+    queues all commands and another executes them is allowed.
     """
     # (id of a pipeline, the method) -> (pipeline, the thread that called it)
     users, lock = {}, threading.Lock()

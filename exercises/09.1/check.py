@@ -1,24 +1,21 @@
-"""Send thousands of packed commands in one piece, and read every reply."""
+"""Check exercise 09.1: send thousands of packed commands at once, and read every reply."""
 
 import contextlib
-import time
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from lab_utils.course.checking import (
+    Attempt,
     Refused,
-    Recording,
-    commands_in,
     connect,
-    cost_of,
     counted,
     exercise_client,
     refuse_over,
-    replaced,
     shown,
     spare,
+    text,
 )
 
 # More replies than one recv() brings.
@@ -27,7 +24,6 @@ VALUES = {f"exercise:row:{i}": f"value {i}" for i in range(15_000)} | {
     "exercise:row:two lines": "one\r\ntwo",
     "exercise:row:empty": "",
 }
-ARRIVAL_S = 1.0
 REST_OF_THEM = (
     "read_response() raises where a reply is an error, and the replies behind it are "
     "still to come. Who reads them?",
@@ -35,28 +31,14 @@ REST_OF_THEM = (
     "What breaks off otherwise must close: except BaseException: "
     "connection.disconnect(); raise.",
 )
-ONE_PIECE = (
-    "b''.join(…) of all the packed commands makes one piece of bytes; "
-    "send_packed_command([data]) sends it as it is."
-)
 
 
 def check(answer):
     with exercise_client() as other, connect(max_connections=1) as client:
-        number, pool, returned = client.client_id(), client.connection_pool, []
-        release = pool.release
-
-        def noted(connection):
-            if not returned:
-                returned.append(sum(len(read.data) for read in seen.reads))
-            release(connection)
-
-        with Recording() as seen, replaced(pool, release=noted):
-            replies = loaded(answer, client)
+        number = client.client_id()
+        attempt = Attempt(answer, client, dict(VALUES))
+        check_next(client, "", "Every SET has a reply: read as many as there are values.")
         check_stored(other)
-        check_next(
-            client, "right values, but ", "Every SET has a reply: read as many as there are values."
-        )
         if client.client_id() != number:
             raise Refused(
                 "right values, but the connection came back closed: the next caller has "
@@ -64,9 +46,9 @@ def check(answer):
                 "A connection whose replies have all been read is as good as new: "
                 "release it, and leave it open.",
             )
-    check_sent(seen)
-    check_read(returned)
-    check_replies(replies)
+        check_sent(attempt)
+        check_replies(attempt.reply, len(VALUES))
+        check_replies(answer(client, {}), 0)
     check_refused_one(answer)
     return (
         f"{counted(len(VALUES), 'SET')} in one piece and one turn, every reply read, errors "
@@ -74,21 +56,13 @@ def check(answer):
     )
 
 
-def loaded(answer, client):
-    try:
-        return answer(client, dict(VALUES))
-    except TypeError as error:
-        if "not 'int'" not in str(error):
-            raise
-        raise Refused(
-            f"your code raised TypeError: {error}. send_packed_command goes through what "
-            "it is handed, and bytes are a row of numbers",
-            "Hand it a list of one piece: connection.send_packed_command([data])",
-        ) from error
-
-
 def check_refused_one(answer):
-    """Raise Refused if replies behind a refused SET wait for the next caller."""
+    """Raise Refused if the learner's function leaves replies unread after a SET was refused.
+
+    `answer` is that function, called with a client and {key: value}; the server refuses the second
+    of three SETs. The next user of the connection would read unread replies as those to other
+    commands. Refused is also raised if the refusal is neither raised nor among the replies.
+    """
     client = spare(max_connections=1, retry=Retry(NoBackoff(), 0))
     try:
         client.execute_command("ACL", "SETUSER", "default", "resetkeys", "~exercise:row:*")
@@ -115,17 +89,16 @@ def check_refused_one(answer):
 
 
 def check_stored(client):
-    """Raise Refused unless all values are there, a moment after an answer that did not wait."""
-    last, deadline = list(VALUES)[-1], time.monotonic() + ARRIVAL_S
-    while not client.exists(last) and time.monotonic() < deadline:
-        time.sleep(0.01)
     for (key, value), stored in zip(VALUES.items(), client.mget(VALUES), strict=True):
         if stored != value.encode():
             raise Refused(f"{key} should hold {value.encode()!r} and holds {stored!r}")
 
 
 def check_next(client, tale, *hints):
-    """Raise Refused if the next one to use the client reads anything but their own reply."""
+    """Raise Refused unless the client's next command, ECHO, gets its own reply.
+
+    `tale` begins the error's message; `hints` are texts shown after it.
+    """
     try:
         heard = client.echo("exercise")
     except redis.exceptions.MaxConnectionsError:
@@ -144,43 +117,26 @@ def check_next(client, tale, *hints):
         )
 
 
-def check_sent(seen):
-    pieces = [piece for write in seen.writes for piece in write.chunks]
-    if not pieces:
+def check_sent(attempt):
+    pieces = [piece for write in attempt.recording.writes for piece in write.chunks]
+    refuse_over(attempt.cost, 1)
+    if attempt.cost.commands != len(VALUES) or len(pieces) != 1:
         raise Refused(
-            "right values, but nothing was sent by send_packed_command over a connection of r",
-            ONE_PIECE,
-        )
-    refuse_over(cost_of(seen), 1)
-    commands = len(list(commands_in(pieces)))
-    if commands != len(VALUES):
-        raise Refused(
-            f"right values, but {counted(commands, 'command')} for {len(VALUES)} values",
+            f"right values, but {counted(attempt.cost.commands, 'command')} in "
+            f"{counted(len(pieces), 'piece')} for {len(VALUES)} values; wanted is one SET a value, "
+            "all in one piece, by send_packed_command",
             "hiredis.pack_command(('SET', key, value)) packs one command.",
-        )
-    if len(pieces) != 1:
-        raise Refused(
-            f"right values in one turn, but sent in {len(pieces)} pieces; the budget is 1",
-            ONE_PIECE,
+            "b''.join(…) of all the packed commands makes one piece of bytes; "
+            "send_packed_command([data]) sends it as it is.",
         )
 
 
-def check_read(returned):
-    """Raise Refused if not all bytes of the replies had been read when it was given back."""
-    owed = len(VALUES) * len(b"+OK\r\n")
-    if returned and returned[0] < owed:
+def check_replies(replies, number):
+    """Raise Refused unless `replies` is a list of `number` OKs: as bytes, as text, or as True."""
+    said = [text(each) for each in replies or ()]
+    if len(said) != number or not all(each in ("OK", True) for each in said):
         raise Refused(
-            f"right values, but the connection was given back after {returned[0]:,} of "
-            f"{owed:,} bytes of replies: whoever takes it in the meantime reads yours",
-            "Read all replies first, then release.",
-        )
-
-
-def check_replies(replies):
-    said = list(replies) if isinstance(replies, (list, tuple)) else replies
-    if said not in ([b"OK"] * len(VALUES), ["OK"] * len(VALUES), [True] * len(VALUES)):
-        raise Refused(
-            f"all is stored, but instead of {len(VALUES)} replies your function returned "
+            f"all is stored, but instead of {counted(number, 'reply')} your function returned "
             f"{shown(replies)}",
             "Return what read_response() gave, for each value.",
         )

@@ -1,4 +1,4 @@
-"""Keep the keys of one user in one slot."""
+"""Check exercise 11.1: store the keys of one user in one cluster slot."""
 
 from redis.crc import key_slot
 

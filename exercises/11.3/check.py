@@ -1,9 +1,10 @@
-"""Store a value only if no higher fencing token has written before."""
+"""Check exercise 11.3: store a value only if no higher fencing token has written before."""
 
 import contextlib
 import threading
 
 from lab_utils.course.checking import (
+    READS,
     Refused,
     connect,
     exercise_client,
@@ -14,43 +15,32 @@ from lab_utils.course.checking import (
 )
 
 REPORT, RACED_REPORT = "exercise:report", "exercise:raced report"
-WRITES = (  # token, value, whether it is to be written
-    (5, "a", True),
-    (3, "b", False),
-    (5, "c", True),
-    (9, "d", True),
-    (10, "e", True),
-    (9, "f", False),
-    (9, "g", False),
-    (100, "h", True),
+TOO_LATE = (
+    "A lower token comes too late. What must you have kept, to know?",
+    "HSET key value … token …, both at once, and only where the token is not lower than the one "
+    "that is there.",
+)
+AGAIN = (
+    "The holder of a lock may write more than once with its token. Which comparison refuses too "
+    "much?",
+    "Refuse token < highest only.",
+)
+NUMBERS = (
+    "Is '10' higher than '9'? Not as texts.",
+    "Compare numbers: int(…) in Python, tonumber(…) in Lua.",
+)
+WRITES = (  # token, value, whether it is to be written, hints where it goes wrong
+    (5, "a", True, ()),
+    (3, "b", False, TOO_LATE),
+    (5, "c", True, AGAIN),
+    (9, "d", True, NUMBERS),
+    (10, "e", True, NUMBERS),
+    (9, "f", False, TOO_LATE),
+    (9, "g", False, TOO_LATE),
+    (100, "h", True, NUMBERS),
 )
 RIVALS_TOKEN = 99
 PATIENCE_S, END_S = 0.5, 10  # for a rival who waits, as for a lock; and altogether
-READS = frozenset(
-    {
-        "GET",
-        "MGET",
-        "HGET",
-        "HMGET",
-        "HGETALL",
-        "HEXISTS",
-        "EXISTS",
-        "WATCH",
-        "HVALS",
-        "UNWATCH",
-        "DISCARD",
-        "PING",
-        "SCRIPT",
-        "TYPE",
-        "CLIENT",
-        "HELLO",
-        "AUTH",
-        "SELECT",
-        "EVAL_RO",
-        "EVALSHA_RO",
-        "FCALL_RO",
-    }
-)
 IN_BETWEEN = (
     "Between your look and your write somebody else may write. What keeps the two together?",
     "A script that looks and writes is one step: HGET the token, compare, HSET both "
@@ -81,27 +71,20 @@ def written(client, answer, key, value, token, tale):
 
 
 def check_order(client, answer):
-    holds, highest, before = None, 0, []
-    for token, value, right in WRITES:
-        tale = (
-            f"token {token}, after {', '.join(map(str, before))}"
-            if before
-            else f"token {token}, the first of all"
-        )
+    holds = None
+    before = []
+    for token, value, right, hints in WRITES:
+        tale = f"token {token}, after {', '.join(map(str, before)) or 'none'}"
         said = written(client, answer, REPORT, value, token, tale)
         holds = value if right else holds
         found = text(client.hget(REPORT, "value"))
         if found != holds:
-            raise Refused(
-                f"{tale}: the value is {found!r} and should be {holds!r}",
-                *hints_for(token, highest),
-            )
+            raise Refused(f"{tale}: the value is {found!r} and should be {holds!r}", *hints)
         if said != right:
             raise Refused(
                 f"{tale}: write returned {said}, and the value is {found!r}, as it should be",
                 "True if this call wrote, False if it did not.",
             )
-        highest = max(highest, token)
         before.append(token)
     if not written(client, answer, "exercise:other", "first", 1, "token 1 under another key"):
         raise Refused(
@@ -110,45 +93,31 @@ def check_order(client, answer):
         )
 
 
-def hints_for(token, highest):
-    if token == highest:
-        return (
-            "The holder of a lock may write more than once with its token. Which comparison "
-            "refuses too much?",
-            "Refuse token < highest only.",
-        )
-    if token > highest:
-        return (
-            "Is '10' higher than '9'? Not as texts.",
-            "Compare numbers: int(…) in Python, tonumber(…) in Lua.",
-        )
-    return (
-        "A lower token comes too late. What must you have kept, to know?",
-        "HSET key value … token …, both at once, and only where the token is not lower than "
-        "the one that is there.",
-    )
-
-
 def check_race(client, rival, answer, place):
-    """Return False where the answer sends no more than `place` commands that could write."""
+    """Let a rival with a higher token write in the middle of a call of the learner's function.
+
+    `answer` is that function, called as `answer(client, key, value, token)`; the rival calls it
+    with the client `rival`, just before the function's command number `place` (from 0) that could
+    write. Returns False if the function sends too few such commands for that, else True. Raises
+    Refused if the rival's value does not survive.
+    """
     report = f"{RACED_REPORT} {place}"
     written(client, answer, report, "old", 1, "token 1, the first of all")
     with overtaken(place, answer, rival, report, "rival", RIVALS_TOKEN) as (other, waited):
         said = written(
             client, answer, report, "late", 2, "another client wrote while you were deciding"
         )
-    if other.ident is None and not place:
-        raise Refused("nothing was written through the client that was passed in", "Use r.")
     if other.ident is None:
         return False
     other.join(END_S)
     between = "two of your writes" if place else "your look and your write"
     tale = f"token 2, and token {RIVALS_TOKEN} wrote between {between}"
     found = text(client.hget(report, "value"))
-    if found != "rival":
-        raise Refused(f"{tale}: the value is {found!r} and should be the rival's", *IN_BETWEEN)
-    if said and not place and not waited:
-        raise Refused(f"{tale}: write returned True, and the value is the rival's", *IN_BETWEEN)
+    if found != "rival" or (said and not place and not waited):
+        raise Refused(
+            f"{tale}: the value is {found!r} and should be the rival's; write returned {said}",
+            *IN_BETWEEN,
+        )
     written(client, answer, report, "later", 3, "token 3, after all that")
     if text(client.hget(report, "value")) != "rival":
         raise Refused(
@@ -161,11 +130,15 @@ def check_race(client, rival, answer, place):
 
 @contextlib.contextmanager
 def overtaken(place, answer, *rivals):
-    """Have the rival call the answer when `place` commands that could write were sent.
+    """In a `with` block, let a rival call the learner's function during another call of it.
 
-    Yield (its thread, a list that is empty unless the rival waits for the overtaken call to end).
+    `answer` is that function, and `answer(*rivals)` the rival's call, in a thread. It begins just
+    before command number `place`, from 0, of the commands in the `with` block that could write.
+    Yields (that thread, a list). The list becomes non-empty if the rival's call has to wait for the
+    other one, as it does for a lock.
     """
-    left, waited = [place], []
+    left = [place]
+    waited = []
 
     def call():
         with contextlib.suppress(Exception):  # the value tells

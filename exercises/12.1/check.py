@@ -1,10 +1,10 @@
-"""Show a cart in two round trips."""
+"""Check exercise 12.1: show a shopping cart in two round trips."""
 
 import secrets
 
 from lab_utils.course.checking import counted, exercise_client, lines_within
 
-CARTS = 30, 1, 0  # products in each
+CARTS = 30, 120, 1, 0  # products in each
 CART_TRIPS = 2
 
 
@@ -26,8 +26,11 @@ def check(answer):
 
 
 def fill_cart(client, number):
-    """Return (user, the lines expected) of a cart that nobody has seen before."""
-    user, lines = secrets.token_hex(4), []
+    """Write a cart of `number` random products; return (user, lines).
+
+    The lines are the list of texts that the learner's `cart` must return for that user.
+    """
+    user, lines = secrets.token_hex(4), {}
     for place in range(number):
         product, amount, price = (
             secrets.token_hex(4),
@@ -41,12 +44,6 @@ def fill_cart(client, number):
         )
         if left:
             client.set(f"exercise:stock:{product}", left)
-        lines.append(
-            (
-                product,
-                f"{amount} thing {product}: {amount * price}"
-                + (f" (only {left} left)" if left < amount else ""),
-            )
-        )
-    by_product = dict(lines)
-    return user, [by_product[product] for product in client.hgetall(f"exercise:cart:{user}")]
+        note = f" (only {left} left)" if left < amount else ""
+        lines[product] = f"{amount} thing {product}: {amount * price}{note}"
+    return user, [lines[product] for product in client.hgetall(f"exercise:cart:{user}")]

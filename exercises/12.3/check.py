@@ -1,16 +1,14 @@
-"""Count and date a visit in one step."""
+"""Check exercise 12.3: count a visit and store its time in one atomic step."""
 
 import secrets
 
 from lab_utils.course.checking import (
+    Attempt,
     Refused,
-    Recording,
-    commands_sent,
-    cost_of,
-    counted,
     exercise_client,
     refuse_over,
     shown,
+    steps_of,
 )
 
 VISITS = 3
@@ -23,29 +21,26 @@ def check(answer):
             user, before = secrets.token_hex(4), None
             for number in range(1, VISITS + 1):
                 now = secrets.token_hex(4)
-                with Recording() as seen:
-                    said = answer(client, user, now)
-                check_visit(said, (before, number), f"visit {number} of {user}")
+                attempt = Attempt(answer, client, user, now)
+                check_visit(attempt.reply, (before, number), f"visit {number} of {user}")
                 check_kept(client, user, now, number)
-                refuse_over(cost_of(seen), 1)
-                refuse_two_steps(commands_sent(seen), f"exercise:seen:{user}".encode())
+                refuse_over(attempt.cost, 1)
+                refuse_two_steps(attempt.names)
                 before = now
     return f"{VISITS * VISITS} visits, each counted and dated in one round trip"
 
 
-def refuse_two_steps(sent, key):
-    """Raise Refused if the time of the last visit is read and written in more than one step."""
-    names, queued = [], False
-    for name, *rest in sent:
-        queued = name == b"MULTI" or (queued and name != b"EXEC")
-        step = "MULTI" if queued else name.decode().upper()
-        if key in rest and b"EXPIRE" not in name.upper() and names[-1:] != [step]:
-            names.append(step)
-    if len(names) > 1:
+def refuse_two_steps(names):
+    """Raise Refused if the time of the last visit is read by a GET outside the atomic step.
+
+    `names` are the names of the commands that the learner's function sent, in order.
+    """
+    if len(steps_of(names)) > 1 and {"GET", "MGET"} & set(names):
         raise Refused(
-            f"right values in one round trip, but {' and '.join(names)} are "
-            f"{counted(len(names), 'command')}, and a plain pipeline lets others in "
-            "between: two visits would both see the same one before"
+            f"right values in one round trip, but {' and '.join(names)} let others in between: "
+            "two visits would both see the same one before",
+            "r.pipeline(), as it comes, lets nobody in between. Or one command that reads and "
+            "writes: SET with get=True.",
         )
 
 

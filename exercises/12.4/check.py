@@ -1,16 +1,17 @@
-"""Show a thread of comments in three round trips."""
+"""Check exercise 12.4: show a thread of comments in three round trips."""
 
 import secrets
 
 from lab_utils.course.checking import counted, exercise_client, lines_within
 
 COMMENTS = 24
+MANY = 150
 THREAD_TRIPS = 3
 
 
 def check(answer):
     with exercise_client(decode_responses=True) as client:
-        for number in (COMMENTS, 1, 0):
+        for number in (COMMENTS, MANY, 1, 0):
             post, expected = fill_thread(client, number)
             call = f"a thread of {counted(number, 'comment')}"
             lines_within(
@@ -28,7 +29,11 @@ def check(answer):
 
 
 def fill_thread(client, number):
-    """Return (post, the lines expected) of a new thread, some comments gone or banned."""
+    """Write a new thread of `number` comments; return (post, lines).
+
+    The lines are the list of texts that the learner's `thread` must return for that post. Some
+    comments are deleted and some authors banned: these have no line.
+    """
     post, lines = secrets.token_hex(4), []
     authors = [secrets.token_hex(4) for _ in range(6)]
     for place, author in enumerate(authors):

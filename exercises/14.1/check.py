@@ -1,4 +1,4 @@
-"""Judge a claim by measurements of which some are disturbed."""
+"""Check exercise 14.1: judge a claim by measurements, some of which were disturbed."""
 
 from lab_utils.course.checking import DEPENDS, FAILS, HOLDS, Refused, counted
 
@@ -45,7 +45,11 @@ def check(answer):
 
 
 def rounds_of(share, loop_s, stalled, place):
-    """Return ten times of each, the one a `share` of the other but for a stalled round."""
+    """Return made-up measurements: {"loop": [seconds a round], "pipeline": [seconds a round]}.
+
+    The loop takes about `loop_s` seconds a round, each pipeline `share` of its loop's time. If
+    `stalled` is "loop" or "pipeline", its round number `place`, from 0, takes much longer.
+    """
     rounds = {"loop": [loop_s * (1 + i / 1_000) for i in range(ROUNDS)]}
     rounds["pipeline"] = [share * seconds for seconds in rounds["loop"]]
     if stalled:

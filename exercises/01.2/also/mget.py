@@ -1,4 +1,6 @@
 def page(r, users):
+    if not users:  # MGET of no keys is an error
+        return []
     pipe = r.pipeline()
     pipe.mget([f"exercise:name:{user}" for user in users])
     for user in users:

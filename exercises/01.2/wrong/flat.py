@@ -1,4 +1,4 @@
-# refused: one flat list of replies
+# refused: page returned a list of 202, not of 101
 def page(r, users):
     pipe = r.pipeline(transaction=False)
     for user in users:

@@ -1,4 +1,4 @@
-# refused: where today's version returns a tuple
+# refused: page: place 0 holds ['user 0', 1] and should hold ('user 0', 1)
 def page(r, users):
     pipe = r.pipeline(transaction=False)
     for user in users:

@@ -1,4 +1,4 @@
-# refused: user 0: returned ('user 0', '0') where today's version returns ('user 0', 1)
+# refused: page: place 0 holds ('user 0', '0') and should hold ('user 0', 1)
 def page(r, users):
     pipe = r.pipeline(transaction=False)
     for user in users:

@@ -1,4 +1,4 @@
-# refused: page returned a zip, which can be read once only
+# refused: page returned <zip object
 def page(r, users):
     pipe = r.pipeline(transaction=False)
     for user in users:

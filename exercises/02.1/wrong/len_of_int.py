@@ -1,4 +1,4 @@
-# refused: raised TypeError: object of type 'int' has no len()
+# refused: raised TypeError in line 5: object of type 'int' has no len()
 def encode(*parts):
     message = b"*%d\r\n" % len(parts)
     for part in parts:

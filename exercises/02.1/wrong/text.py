@@ -1,4 +1,4 @@
-# refused: returned str, not bytes
+# refused: not bytes
 def encode(*parts):
     return f"*{len(parts)}\r\n" + "".join(f"${len(str(part))}\r\n{part}\r\n" for part in parts)
 

@@ -1,4 +1,4 @@
-# refused: not in the order of keys
+# refused: not in the right order
 def read_all(r, keys):
     return r.mget(sorted(keys))
 

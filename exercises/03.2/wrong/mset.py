@@ -1,4 +1,4 @@
-# refused: 9,500 keys never expire
+# refused: of 9,500 keys 9,500 do not expire in an hour
 def write_all(r, values):
     r.mset(values)
 

@@ -1,4 +1,4 @@
-# refused: a cart's name is not made from the user's id
+# refused: load: place
 def load(r, ids):
     pipe = r.pipeline(transaction=False)
     for i in ids:

@@ -1,4 +1,4 @@
-# refused: has no cart: today's version says [] and you returned None
+# refused: load: place 19 holds (b'user 20', None) and should hold (b'user 20', [])
 def load(r, ids):
     pipe = r.pipeline(transaction=False)
     for i in ids:

@@ -1,4 +1,4 @@
-# refused: Some users have no cart
+# refused: load: place
 def load(r, ids):
     pipe = r.pipeline(transaction=False)
     for i in ids:

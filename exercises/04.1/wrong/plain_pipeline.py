@@ -1,4 +1,4 @@
-# refused: DECRBY and INCRBY are not in one transaction
+# refused: DECRBY and INCRBY are not one step: another client
 def transfer(r, source, target, amount):
     pipe = r.pipeline(transaction=False)
     pipe.decrby(source, amount)

@@ -1,4 +1,4 @@
-# refused: the stock stood at -1, if only for a moment
+# refused: : the stock went below zero
 def take(r, key, amount):
     if r.decrby(key, amount) < 0:
         r.incrby(key, amount)

@@ -1,4 +1,4 @@
-# refused: take returned False, and the last 3 are never sold
+# refused: 3 wanted of 3: take returned False, though 3 were left
 import redis
 
 

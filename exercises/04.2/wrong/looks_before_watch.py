@@ -1,4 +1,4 @@
-# refused: 3 wanted of 10, and another client took 8 while you were deciding: the stock stood at -1
+# refused: 3 wanted of 10, and another client took 8 while you were deciding: the stock went below zero
 import redis
 
 

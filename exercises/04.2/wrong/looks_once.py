@@ -1,4 +1,4 @@
-# refused: the stock stood at -1
+# refused: the stock went below zero
 import redis
 
 

@@ -1,4 +1,4 @@
-# refused: is in your list, and is none of the keys
+# refused: is in your list, and is no key whose SADD failed
 import redis
 
 

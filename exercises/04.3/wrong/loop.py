@@ -1,4 +1,4 @@
-# refused: right keys, but 5 round trips; the budget is 1
+# refused: right keys, but 105 round trips; the budget is 1
 import redis
 
 

@@ -1,4 +1,4 @@
-# refused: 0 means that the member was there already
+# refused: 'exercise:green' is in your list, and is no key whose SADD failed; a reply of 0 means
 def refused(r, keys, member):
     pipe = r.pipeline(transaction=False)
     for key in keys:

@@ -1,4 +1,4 @@
-# refused: returned orders of 'anna:lena' too: that is another customer, whose name only begins the same. KEYS looks
+# refused: returned orders of 'anna:lena' too: that is another customer, whose name only begins the same
 def save(r, customer, number, text):
     r.set(f"exercise:order:{customer}:{number}", text)
 

@@ -1,4 +1,4 @@
-# refused: it must return a key and a field: two values
+# refused: not a key and a field
 def place(number):
     return f"exercise:visits:{number}"
 

@@ -1,4 +1,4 @@
-# refused: That is data that looks like your own mark
+# refused: which looks like your own mark: note came back as
 def pack(value):
     return ("decimal:" if isinstance(value, Decimal) else "datetime:") + str(value)
 

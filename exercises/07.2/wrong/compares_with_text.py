@@ -1,4 +1,4 @@
-# refused: the script compares a number with a text
+# refused: your code raised ResponseError
 def allow_fixed(r, key, limit, seconds):
     return (
         r.eval(

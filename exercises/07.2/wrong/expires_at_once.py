@@ -1,4 +1,4 @@
-# refused: the key is gone at once
+# refused: a window of 0.5 s is to last 500 ms, and the key expires in ~-2 ms
 def allow_fixed(r, key, limit, seconds):
     return (
         r.eval(

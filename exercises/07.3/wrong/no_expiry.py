@@ -1,4 +1,4 @@
-# refused: the key had an expiry, and now it has none
+# refused: the key had 12,345 s left, and now it has no expiry
 def discount(r, key, percent):
     return r.eval(
         """

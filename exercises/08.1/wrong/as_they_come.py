@@ -1,4 +1,4 @@
-# refused: not in the order of keys
+# refused: not in the right order
 async def read_all(r, keys):
     limit, values = asyncio.Semaphore(20), []
 

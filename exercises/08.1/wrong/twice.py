@@ -1,4 +1,4 @@
-# refused: right values, but 400 round trips; the budget is 200
+# refused: right values, but 399 round trips; wanted is one for each of 200 keys
 limit = asyncio.Semaphore(20)
 
 

@@ -1,4 +1,4 @@
-# refused: 16 round trips; the budget is 8
+# refused: 80 round trips; the budget is 40
 def count_visits(r, pages):
     def visit(page):
         r.incr("exercise:all")

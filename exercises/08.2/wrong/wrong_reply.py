@@ -1,4 +1,4 @@
-# refused: the counters are right, but you returned
+# refused: the counters are right, but count_visits
 def count_visits(r, pages):
     def visit(page):
         pipe = r.pipeline(transaction=False)

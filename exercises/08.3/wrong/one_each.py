@@ -1,4 +1,4 @@
-# refused: over 12 connections; Redis grants 4
+# refused: your pool holds up to 12 connections
 def pool_for(kind, options):
     return redis.BlockingConnectionPool(
         max_connections=12, timeout=1, connection_class=kind, **options

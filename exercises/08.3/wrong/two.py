@@ -1,4 +1,4 @@
-# refused: holds only 2 connections
+# refused: your pool holds up to 2 connections
 def pool_for(kind, options):
     return redis.BlockingConnectionPool(
         max_connections=2, timeout=1, connection_class=kind, **options

@@ -1,4 +1,4 @@
-# refused: bytes are a row of numbers
+# refused: your code raised TypeError
 def load(r, values):
     data = b"".join([hiredis.pack_command(("SET", key, value)) for key, value in values.items()])
     connection = r.connection_pool.get_connection()

@@ -1,4 +1,4 @@
-# refused: should hold b'value 0' and holds
+# refused: there are replies left that nobody read
 def load(r, values):
     lines = [f"SET {key} {value}\r\n" for key, value in values.items()]
     connection = r.connection_pool.get_connection()

@@ -1,4 +1,4 @@
-# refused: its connections still read with _HiredisParser
+# refused: its connections still use _HiredisParser
 def without_hiredis(r):
     return like(r, command_packer=PythonRespSerializer(6_000, r.get_encoder().encode))
 

@@ -1,4 +1,4 @@
-# refused: it reads with _RESP3Parser, but still packs with HiredisRespSerializer
+# refused: its connections still use HiredisRespSerializer
 def without_hiredis(r):
     return like(r, parser_class=_RESP3Parser)
 

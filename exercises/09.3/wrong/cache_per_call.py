@@ -1,4 +1,4 @@
-# refused: round trips for 3 that it had read before
+# refused: round trips for 120 prices that it had read before
 def price_reader(r):
     def price(product):
         cached = like(r, protocol=3, cache_config=CacheConfig())

@@ -1,4 +1,4 @@
-# refused: holds 'twelve': your function raised, but exercise:{shop}:tea is 3 already
+# refused: holds 'twelve', to which INCRBY can't add: raise an error before anything is counted
 RECORD = """
 if redis.call('SET', KEYS[1], 1, 'NX', 'EX', 172800) then
   for i = 2, #KEYS do redis.call('INCRBY', KEYS[i], ARGV[i - 1]) end

@@ -1,4 +1,4 @@
-# refused: a batch, undisturbed: exercise:{shop}:mug is 0 and should be 1; did the first product use up the batch's name?
+# refused: a batch, undisturbed: exercise:{shop}:mug is 0 and should be 1
 ONCE = """
 if redis.call('SET', KEYS[1], 1, 'NX', 'EX', 86400) then
   return redis.call('INCRBY', KEYS[2], ARGV[1])

@@ -1,4 +1,4 @@
-# refused: holds '1.5': your function raised, but
+# refused: holds '1.5', to which INCRBY can't add: raise an error before anything is counted
 RECORD = """
 if redis.call('EXISTS', KEYS[1]) == 1 then return end
 for i = 2, #KEYS do

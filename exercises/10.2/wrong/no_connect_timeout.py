@@ -1,4 +1,4 @@
-# refused: on a machine that is gone, 2 attempts to connect wait 5 s each
+# refused: where the machine is gone, your client waits 10.0 s to connect
 def client_for(address):
     return redis.Redis(**address, socket_timeout=0.3, retry=Retry(NoBackoff(), 1))
 

@@ -1,4 +1,4 @@
-# refused: the network to the replica is broken: save had no answer within 2 s
+# refused: the network to the replica is broken: save had no answer within 1.2 s
 def save(r, key, value):
     pipe = r.pipeline(transaction=False)
     pipe.set(key, value)

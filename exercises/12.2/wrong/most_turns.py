@@ -1,4 +1,4 @@
-# refused: makes the most round trips
+# refused: one slow command:
 def slowest(r, program):
     with lab.trace() as t:
         program(r)

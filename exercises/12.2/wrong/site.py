@@ -1,4 +1,4 @@
-# refused: The name of a function was expected
+# refused: not the name of a function, such as 'stock'
 def slowest(r, program):
     with lab.trace() as t:
         program(r)

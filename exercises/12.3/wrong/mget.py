@@ -1,4 +1,4 @@
-# refused: MGET and SET are 2 commands
+# refused: MGET and SET and INCRBY let others in between
 def visit(r, user, now):
     pipe = r.pipeline(transaction=False)
     pipe.mget([f"exercise:seen:{user}"])

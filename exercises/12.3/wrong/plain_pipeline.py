@@ -1,4 +1,4 @@
-# refused: GET and SET are 2 commands
+# refused: GET and SET and INCRBY let others in between
 def visit(r, user, now):
     pipe = r.pipeline(transaction=False)
     pipe.get(f"exercise:seen:{user}")

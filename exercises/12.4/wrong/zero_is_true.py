@@ -1,4 +1,4 @@
-# refused: returned 0 lines and should return
+# refused: returned a list of 0, not of 14
 def thread(r, post):
     comments = r.lrange(f"exercise:thread:{post}", 0, -1)
     pipe = r.pipeline(transaction=False)

@@ -1,4 +1,4 @@
-# refused: 2 figures of your evidence went into the fit
+# refused: 1 here, and yours names 10000, 100, 1
 def explain(figures):
     (many, longer), (few, shorter) = figures[0], figures[-1]
     t = (longer - shorter) / (many - few)

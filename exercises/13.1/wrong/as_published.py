@@ -1,4 +1,4 @@
-# refused: for 100 turns you give the published figure
+# refused: which is the published figure
 def explain(figures):
     (many, longer), (few, shorter) = figures[0], figures[-1]
     t = (longer - shorter) / (many - few)

@@ -1,4 +1,4 @@
-# refused: there is evidence for 1 figure, and 3 figures did not go into the fit
+# refused: 3 here, and yours names 500
 def explain(figures):
     (many, longer), (few, shorter) = figures[0], figures[-1]
     t = (longer - shorter) / (many - few)

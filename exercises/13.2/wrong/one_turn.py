@@ -1,4 +1,4 @@
-# refused: 1 turn of 20 ms makes 20 ms, and by the table a GET takes about 102 ms
+# refused: 1 at 20 ms a turn make 20 ms, and by the table a GET takes about 102 ms
 turns_by_the_table = 1
 
 

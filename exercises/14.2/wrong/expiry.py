@@ -1,4 +1,4 @@
-# refused: right keys, but the loop sends
+# refused: right keys, but compared with the loop the pipeline: place 0 holds
 def fair_pair():
     def loop(r):
         for i in range(100):

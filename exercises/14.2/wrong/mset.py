@@ -1,4 +1,4 @@
-# refused: the pipeline sends 1 command for 100 keys: send one SET a key
+# refused: the pipeline sends 1 command for 100 keys
 def fair_pair():
     values = {f"exercise:{i}": "x" * 1_000 for i in range(100)}
 

@@ -1,4 +1,4 @@
-# refused: the pipeline leaves 90 keys; the work is 100
+# refused: the pipeline leaves 90 keys
 def fair_pair():
     def loop(r):
         for i in range(100):

@@ -1,4 +1,4 @@
-# refused: the pipeline writes 1 byte to exercise:0
+# refused: the pipeline leaves 100 keys with values of [1] bytes
 def fair_pair():
     def loop(r):
         for i in range(100):

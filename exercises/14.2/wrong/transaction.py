@@ -1,4 +1,4 @@
-# refused: the pipeline sends 102 commands for 100 keys: MULTI and EXEC
+# refused: the pipeline sends 102 commands for 100 keys: one SET a key is the work, and MULTI and EXEC
 def fair_pair():
     def loop(r):
         for i in range(100):
