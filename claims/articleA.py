@@ -1,4 +1,4 @@
-"""Judge the claims of one article, each with measurements that speak for it and against."""
+"""Judge the claims of article A: each claim, its judge, and test cases for and against."""
 
 from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Verdict, cases, judge
 from lab_utils.words import counted
@@ -14,7 +14,11 @@ TENFOLD = 10
 
 @judge("A1", "02", "With a pipeline, sending and receiving are needed only once each.", "the size")
 def a1(commands, writes, turns):
-    """`writes` and `turns` of one pipeline of so many commands."""
+    """Judge A1 by one pipeline of `commands` commands: holds if the client waited once, else not.
+
+    All numbers are counts: the pipeline left the client in `writes` writes, and took `turns` round
+    trips. With as many writes as commands the claim does not hold either.
+    """
     adds = (
         f"a pipeline of {commands:,} SETs left in {writes:,} writes: a long one goes in "
         "pieces, cut by redis-py's own write buffer and not by the network. The server answers "
@@ -46,8 +50,11 @@ cases(
     "the system",
 )
 def a2(turns, acks, pipeline_acks):
-    """The empty acks that the system sent during so many turns, one by one, and during one pipeline
-    of the same commands; None where it does not tell.
+    """Judge A2 by numbers of empty ACKs that the system sent for the same SETs.
+
+    `acks` is for `turns` SETs sent one by one, a round trip each, `pipeline_acks` for one pipeline
+    of them. The claim holds if each of the single SETs got an ACK and the pipeline got none; else
+    it depends. Both are None on a system that does not count them, and the word is "untested".
     """
     adds = "no small write of yours waits for an acknowledgement: count the turns"
     if acks is None or pipeline_acks is None:
@@ -85,7 +92,11 @@ cases(
     "a default of the client",
 )
 def a3(sets, default_commands, plain_commands):
-    """Commands sent for `sets` SETs: by pipeline() as it comes, and with transaction=False."""
+    """Judge A3 by how many commands were sent for `sets` SETs: holds if MULTI and EXEC were added.
+
+    `default_commands` is that number for pipeline() by default, `plain_commands` for
+    pipeline(transaction=False). Without the two the claim does not hold.
+    """
     seen = f"{counted(sets, 'SET')} left as {counted(default_commands, 'command')} by pipeline()"
     adds = (
         "MULTI and EXEC are redis-py's default and not the pipeline: with transaction=False "
@@ -108,7 +119,12 @@ cases(
     "the distance",
 )
 def a4(loop_far_s, pipeline_far_s, loop_near_s, pipeline_near_s):
-    """Seconds of 10,000 SETs at the article's distance (far) and at RTT 0 (near)."""
+    """Judge A4 by the seconds of 10,000 SETs in a loop and of the same SETs in a pipeline.
+
+    "far" is at the article's distance, "near" at RTT 0. The claim holds if the far pipeline takes a
+    tenth of the loop's time or less, depends if it takes more, and does not hold if a pipeline is
+    not clearly faster, far or near.
+    """
     far, near = pipeline_far_s / loop_far_s, pipeline_near_s / loop_near_s
     seen = f"~{100 * far:.1f}% at the article's distance"
     adds = (

@@ -1,4 +1,4 @@
-"""Judge the claims of one article, each with measurements that speak for it and against."""
+"""Judge the claims of article B: each claim, its judge, and test cases for and against."""
 
 import statistics
 
@@ -26,8 +26,11 @@ SMALLER = 0.75  # B7: a hash of this share of the other's bytes is compact
     after="redis-py's README had “up to a 10x speed improvement in parsing”",
 )
 def b1(get, list_10, list_1000, list_10000, pipeline):
-    """How many times faster redis-py was with hiredis than with its own parser: one GET, LRANGE of
-    10, 1,000 and 10,000 items, a pipeline of 1,000 GETs.
+    """Judge B1 by how many times faster redis-py is with hiredis than with its own parser.
+
+    Each argument is that gain for one kind of reply: of a GET, of LRANGE with 10, 1,000 and 10,000
+    items, and of a pipeline of 1,000 GETs. The claim holds if the median is several times, depends
+    if any is a clear gain, and else does not hold.
     """
     gains = get, list_10, list_1000, list_10000, pipeline
     seen = (
@@ -63,7 +66,12 @@ cases(
     "a default of the client",
 )
 def b2(calls_s, plain_s, default_s):
-    """Seconds of the seven commands: one by one, in a plain pipeline, in redis-py's default one."""
+    """Judge B2 by the seconds of the article's seven commands, sent in three ways.
+
+    They are sent one by one (`calls_s`), in a pipeline without transaction (`plain_s`), and in
+    redis-py's default pipeline (`default_s`). The claim holds if the default pipeline is at least
+    twice as fast as one by one, depends if it is less but clearly faster, and else does not hold.
+    """
     gain = calls_s / default_s
     seen = (
         f"{duration(calls_s)} one by one, {duration(default_s)} in redis-py's default "
@@ -95,9 +103,13 @@ cases(
     "the client",
 )
 def b3(none_by_prefix_us, none_by_infix_us, prefix_s, infix_s, plain_prefix_s, plain_infix_s):
-    """The server's microseconds for patterns that match no name, at the front and in the middle,
-    and the client's seconds for 4,500 names each: read by the parser in use, and by redis-py's
-    plain Python one.
+    """Judge B3 by times of KEYS with a pattern at the front or in the middle of the name.
+
+    A prefix is at the front, an infix in the middle. The first two are the server's µs a call, for
+    patterns that match no name. The others are the client's seconds a call, for patterns that match
+    4,500 names, read by the parser in use and, "plain", by redis-py's own in Python. The claim does
+    not hold if infixes take twice as long with plain reading, holds if they do not at the server
+    either, and else depends.
     """
     searching, plain = none_by_infix_us / none_by_prefix_us, plain_infix_s / plain_prefix_s
     seen = (
@@ -144,8 +156,11 @@ cases(
     "the client",
 )
 def b4(prefix_s, suffix_s, plain_prefix_s, plain_suffix_s):
-    """Seconds of 4,500 names by prefix and 1,350 by suffix: read by the parser in use, and by
-    redis-py's plain Python one.
+    """Judge B4 by the seconds of KEYS for 4,500 names by prefix and for 1,350 names by suffix.
+
+    The names are read by the parser in use and, "plain", by redis-py's own parser in Python. The
+    claim holds if the suffix is clearly faster with both, depends if it is with one of them, and
+    else does not hold.
     """
     now, plain = suffix_s / prefix_s, plain_suffix_s / plain_prefix_s
     seen = (
@@ -188,8 +203,10 @@ cases(
     "the size",
 )
 def b5(queries, answered, few, many, keys_few_s, keys_many_s, index_few_s, index_many_s):
-    """How many queries by pattern were tried and answered right; and seconds of one query by KEYS
-    and by an index set, with `few` and with `many` keys in the database.
+    """Judge B5: it holds if all of the `queries` by pattern that were tried were `answered` right.
+
+    Both are counts. The others are the seconds of one query, by KEYS ("keys") and by a set as an
+    index ("index"), in a database of `few` and of `many` keys.
     """
     a_key = (keys_many_s - keys_few_s) / (many - few)
     adds = (
@@ -229,9 +246,12 @@ cases(
     "the client",
 )
 def b6(keys_s, hgetall_s, keys_mget_s, alone_keys_s, alone_hgetall_s):
-    """Seconds of 500 names by KEYS, of 500 fields with values by HGETALL, and of 500 names with
-    values by KEYS and MGET, beside all the other keys; and the first two with the 500 alone in
-    the database, read by redis-py's plain Python parser.
+    """Judge B6 by the seconds of one reading of 500 names or values.
+
+    `keys_s` is KEYS for the names, `hgetall_s` HGETALL for fields with values, `keys_mget_s` KEYS
+    and MGET for names with values, all beside many other keys. "alone" is without other keys, read
+    by redis-py's own parser in Python. The claim holds if KEYS is faster than HGETALL both beside
+    others and alone, depends if in one of the two, and else does not hold.
     """
     here, alone = keys_s / hgetall_s, alone_keys_s / alone_hgetall_s
     seen = (
@@ -266,7 +286,11 @@ cases(
 
 @judge("B7", "05", "A hash may be compressed in memory, depending on the data in it.", "the size")
 def b7(packed_bytes, table_bytes, keys_bytes, most_fields, longest_value):
-    """Bytes of the same 500 records in three layouts, and where the packing was seen to end."""
+    """Judge B7 by the bytes of memory of the same 500 records: holds if packing saves a quarter.
+
+    The records are in packed hashes, in hash tables, and as keys of their own. A hash is packed up
+    to `most_fields` fields, and up to values of `longest_value` bytes.
+    """
     seen = f"500 records take ~{packed_bytes:,} bytes packed and ~{table_bytes:,} as a hash table"
     adds = (
         f"packed, not compressed, and up to ~{most_fields:,} fields and values of "
@@ -304,8 +328,10 @@ def b8(
     json_trip_s,
     trip_rtt_ms,
 ):
-    """Seconds to decode one value; to encode and decode it, by each library; of a whole SET and
-    GET, `trip_rtt_ms` away.
+    """Judge B8 by the seconds to decode one value: holds if json is clearly slower than pickle.
+
+    With "loads" the seconds are to decode the value; without, to encode and decode it; with "trip",
+    of a SET and a GET of it, at an RTT of `trip_rtt_ms` ms.
     """
     seen = f"json takes {duration(json_loads_s)} to decode, pickle {duration(pickle_loads_s)}"
     adds = (
@@ -346,7 +372,12 @@ cases(
     "the data",
 )
 def b9(tried, pickle_same, json_same, json_changed):
-    """Counts of types: tried, the same after pickle and after json, changed by json in silence."""
+    """Judge B9 by how many of `tried` types of value survived being encoded and decoded.
+
+    `pickle_same` and `json_same` types came back as they were; `json_changed` is how many types
+    json changed without an error. The claim holds if pickle kept most types and json at most half
+    of them, depends if pickle merely kept more, and else does not hold.
+    """
     counted = (
         f"of {tried} types pickle brought back {pickle_same} as they were and json {json_same}"
     )
@@ -371,8 +402,10 @@ cases(
     "B10", "06", "Pickled data can become incompatible, even between Python versions.", "the data"
 )
 def b10(plain_tried, plain_read, other_tried, other_read):
-    """Counts of pickles tried and read: plain data from several Pythons, and values that name a
-    class or a newer protocol.
+    """Judge B10 by how many pickles were tried and could be read: holds if any could not.
+
+    "plain" pickles are of plain data, written by several versions of Python. The "other" ones hold
+    a class, or have a newer protocol. All four are counts.
     """
     seen = (
         "a class that moved, a class whose own format changed, a protocol newer than the "

@@ -1,4 +1,4 @@
-"""Judge the claims of one article, each with measurements that speak for it and against."""
+"""Judge the claims of article D: each claim, its judge, and test cases for and against."""
 
 from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, Verdict, by_degree, cases, judge
 from lab_utils.words import duration, milliseconds, times
@@ -24,7 +24,11 @@ NO_GAIN = 1.2  # D7
     "the distance",
 )
 def d1(near_ms, far_ms, loop_near_s, loop_far_s, pipeline_far_s):
-    """Seconds of the same work in one zone (`near_ms`) and across two (`far_ms`)."""
+    """Judge D1 by the seconds of the same commands in one zone ("near") and from another ("far").
+
+    `near_ms` and `far_ms` are the RTTs. "loop" is one by one. The claim holds if the far loop is
+    much slower than the near one, depends if it is a little slower, and else does not hold.
+    """
     slower = loop_far_s / loop_near_s
     seen = (
         f"one by one took {duration(loop_near_s)} at {milliseconds(near_ms)} and "
@@ -60,7 +64,12 @@ cases(
     "the distance",
 )
 def d2(loop_near_s, loop_far_s, pipeline_near_s, pipeline_far_s):
-    """Seconds of the same commands near and far, one by one and in a pipeline."""
+    """Judge D2 by the seconds of the same commands in a loop and in one pipeline, near and far.
+
+    "near" and "far" are two RTTs, the same for both. The claim holds if the distance adds to the
+    pipeline at most a fifth of what it adds to the loop, does not hold if it adds more than four
+    fifths, and depends in between.
+    """
     share = 1 - (pipeline_far_s - pipeline_near_s) / (loop_far_s - loop_near_s)
     seen = (
         f"the distance cost the loop {duration(loop_far_s - loop_near_s)} and the pipeline "
@@ -93,8 +102,11 @@ cases(
     "the client",
 )
 def d3(spring_plain_s, spring_pipeline_s, plain_s, pipeline_s):
-    """Seconds of one record as a plain call and in a pipeline, {RTT in ms: seconds} for RTT 0 and
-    a distance, in the article's client and in redis-py.
+    """Judge D3 by the seconds of reading one record by a plain call and by a pipeline.
+
+    Each is {RTT in ms: seconds}, for RTT 0 first and then a distance. "spring" is the article's
+    client, the others are redis-py. The claim holds if Spring's pipeline takes twice its plain
+    call's time at both, depends if at one of them, and else does not hold.
     """
     spring, python = (
         [pipeline[rtt] / plain[rtt] for rtt in plain]
@@ -135,9 +147,12 @@ cases(
     "the client",
 )
 def d4(spring_pipeline_s, spring_one_cpu_s, spring_16_cpus_s, pipeline_s, pooled_s):
-    """Seconds across zones for {10: …, 100: …, 1_000: …} records: in the article's client by a
-    pipeline and by a parallel stream where Java was told of 1 and of 16 CPUs, in Python by a
-    pipeline and the best pool.
+    """Judge D4 by the seconds of reading 10, 100 and 1,000 records from another zone.
+
+    Each is {number of records: seconds}. "spring" is the article's client: a pipeline, and parallel
+    streams with 1 and with 16 CPUs. The last two are redis-py: a pipeline and the best pool. The
+    claim holds if both streams keep up with the pipeline to 100 records and lose at 1,000, depends
+    if one does, and else does not hold.
     """
     one, sixteen, pooled = (
         {records: taken[records] / pipeline[records] for records in (10, 100, 1_000)}
@@ -199,9 +214,12 @@ def d5(
     free_loop_s,
     free_threads_s,
 ):
-    """The client's CPU for a record in µs on one CPU: one by one, pipeline, threads, tasks;
-    connections used; and the seconds of CPU of the same calls one by one and in threads that may
-    use all CPUs.
+    """Judge D5 by the client's CPU: µs a record in a loop, a pipeline, threads and asyncio tasks.
+
+    All of these run on one CPU. "connections" are the numbers in use. "free" are the seconds of CPU
+    of the loop and of the threads if they may use all CPUs. The claim holds if threads take clearly
+    more CPU than the loop on one CPU and on all, depends if on one of the two, and else does not
+    hold.
     """
     loop, threads, tasks = (
         us / pipeline_cpu_us for us in (loop_cpu_us, threads_cpu_us, tasks_cpu_us)
@@ -249,8 +267,12 @@ cases(
     "the client",
 )
 def d6(spring_gains, near_gains, far_gains):
-    """How many times faster a pipeline was, {commands: …}: in redis-py than plain calls, in the
-    article's client than these or a parallel stream, {where, told of how many CPUs: gains}.
+    """Judge D6 by how many times faster a pipeline is, {number of commands: gain}.
+
+    `spring_gains` are those of the article's client over plain calls or a parallel stream: {where,
+    and with how many CPUs: {number of commands: gain}}. The claim holds if the pipeline first gains
+    at hundreds of commands in all of these, depends if in some, and else does not hold.
+    `near_gains` and `far_gains` are redis-py's over plain calls, at RTT 0 and far away.
     """
     first = {where: first_gain(gains) for where, gains in spring_gains.items()}
     told = ", ".join(f"{since(size)} at {where}" for where, size in first.items())
@@ -293,7 +315,12 @@ cases(
     "the distance",
 )
 def d7(records, naive_turns, mended_turns, naive_s, mended_s):
-    """Round trips of the two ways for so many records, and their seconds at a distance."""
+    """Judge D7 by round trips ("turns") and seconds of reading `records` records in two ways.
+
+    "naive" asks for each record by itself, "mended" asks for all together. The claim does not hold
+    if mending saves no round trips or no time, depends if naive takes fewer round trips than there
+    are records, and else holds.
+    """
     gain = naive_s / mended_s
     seen = (
         f"one question for the names, then an HGETALL for each of {records:,} records: "

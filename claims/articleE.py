@@ -1,4 +1,4 @@
-"""Judge the claims of one article, each with measurements that speak for it and against."""
+"""Judge the claims of article E: each claim, its judge, and test cases for and against."""
 
 from lab_utils.course.claims import (
     DEPENDS,
@@ -26,7 +26,13 @@ NO_GAIN = 1.2  # a ratio below is no gain
     "the distance",
 )
 def e1(loop_s, hundreds_s, once_s, constants_s, hundreds_work_s, once_work_s):
-    """Seconds as the article timed them, of import and connection alone, and of the work alone."""
+    """Judge E1 by the seconds of 10,000 writes: one by one, by hundreds, and all in one MSET.
+
+    The first three are as the article timed them, import and connection included; `constants_s` is
+    these two alone. "work" is without them. The claim holds if hundreds are ten times faster than
+    one by one and one MSET clearly faster still, depends if one of these is so, and else does not
+    hold. If one by one took no longer than `constants_s`, it is untested.
+    """
     seen = (
         f"{duration(loop_s)} one by one, {duration(hundreds_s)} by hundreds and "
         f"{duration(once_s)} at once"
@@ -76,8 +82,11 @@ cases(
     "the client",
 )
 def e2(loop_s, mset_s, loop_client_s, mset_server_s):
-    """At RTT 0: seconds of a loop of SETs and of one MSET, the client's CPU in the loop, the
-    server's CPU in MSET.
+    """Judge E2 by the seconds of a loop of SETs and of one MSET of the same keys, at RTT 0.
+
+    `loop_client_s` is the client's CPU time in the loop, `mset_server_s` the server's in MSET. The
+    claim holds if the loop takes ten times as long as MSET, depends if twice, and else does not
+    hold.
     """
     slower = loop_s / mset_s
     seen = f"with no distance the loop takes ~{times(slower)} the time of MSET"
@@ -104,7 +113,11 @@ cases(
     "the distance",
 )
 def e3(write_pipeline, write_multi, read_pipeline, read_multi):
-    """Gains over a loop, equally far away: a pipeline of SETs, MSET, a pipeline of GETs, MGET."""
+    """Judge E3 by how many times faster than a loop four ways are, all at the same distance.
+
+    The ways are a pipeline of SETs, MSET ("write_multi"), a pipeline of GETs, and MGET. The claim
+    holds if MGET is ten times faster than a loop of GETs, depends if twice, and else does not hold.
+    """
     seen = (
         f"over a loop of GETs, MGET gains ~{times(read_multi)} and a pipeline "
         f"~{times(read_pipeline)}"
