@@ -1,1 +1,4 @@
-"""What one chapter alone draws or measures with. It stands on lab_utils, never under it."""
+"""Help a single chapter each, to measure or to draw.
+
+These modules import lab_utils, never the reverse.
+"""

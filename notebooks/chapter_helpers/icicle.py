@@ -1,11 +1,14 @@
-"""An icicle: where the time of code goes. A box's width is its time; its caller stands above."""
+"""Draw an icicle of a program's time: a box for each function, below the box of its caller.
+
+A box is as wide as the time in the function.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
 from lab_utils.errors import LabError
 from lab_utils.figures import style
-from lab_utils.figures.canvas import SMALL, caption, number, paper, plt, sized, styled, text_px
+from lab_utils.figures.canvas import SMALL, WIDTH, caption, number, plt, styled, text_px
 from lab_utils.figures.labels import explain
 
 LEVEL, REST = 0.34, 1.5  # inches
@@ -18,7 +21,11 @@ BESIDE_PX = 60
 
 @dataclass
 class Box:
-    """A function called from some place: how many `samples` fell into it or deeper, its calls."""
+    """A function at one place of the call tree.
+
+    `samples` is the number of stack samples in the function and in those that it called from here;
+    `called` is {name: Box} of the functions that it called.
+    """
 
     name: str
     samples: int = 0
@@ -26,14 +33,15 @@ class Box:
 
 
 def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
-    """Draw samples of a program, from the function `root` on down.
+    """Draw stack samples of a program as an icicle, from the function `root` downwards.
 
-    Each sample is a list of functions from the innermost outwards. Together they stand for `whole`,
-    in `unit`: a box is as wide as its share of them. Functions named in `waiting` talk to the
-    system; they are drawn as waiting, all others as the client's CPU. Prints the functions that
-    took most themselves. Raises LabError where no sample holds `root`.
+    `stacks` are the samples: lists of function names, the innermost first. The samples that contain
+    `root` together stand for `whole`, a number in `unit`, such as milliseconds. Functions named in
+    `waiting` are drawn as waiting, all others as the client's CPU. `title` replaces the usual
+    title. Prints the five functions with the most time of their own, and returns the figure. Raises
+    LabError if `root` is in no sample.
     """
-    tree = grown(stacks, root)
+    tree = tree_of(stacks, root)
     if not tree.samples:
         raise LabError(
             f"No sample holds {root!r}, so there is nothing to draw. Pass a function "
@@ -43,8 +51,12 @@ def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
     return draw_icicle(tree, whole, unit, waiting, own, title)
 
 
-def grown(stacks, root):
-    """Return the tree of boxes below `root`, of the samples that hold it."""
+def tree_of(stacks, root):
+    """Return the tree of calls below the function `root`, as the Box of `root`.
+
+    `stacks` are the samples: lists of function names, the innermost first. Only those that contain
+    `root` count.
+    """
     tree = Box(root)
     for stack in stacks:
         names = [str(name) for name in stack]
@@ -64,7 +76,7 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     scale = whole / tree.samples
     levels = depth(tree, tree.samples)
     rows = levels + SUM * bool(waiting)
-    figure, axes = plt.subplots(figsize=(paper.width, REST + LEVEL * rows))
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + LEVEL * rows))
     draw_box(axes, tree, 0.0, 0, scale, whole, waiting)
     axes.set(xlim=(0, whole), ylim=(rows, 0), yticks=[], xlabel=unit)
     axes.grid(False)
@@ -78,7 +90,7 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
         known,
         loc="lower right",
         bbox_to_anchor=(1, 1.0),
-        ncols=sized(2, 1),
+        ncols=2,
         fontsize=SMALL,
         borderpad=0,
         borderaxespad=0.3,
@@ -92,7 +104,11 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
 
 
 def draw_sum(axes, share, whole, levels):
-    """Draw both colours added up below the boxes, with those too narrow to be drawn."""
+    """Draw a bar below the boxes that adds up the client's CPU and the waiting, with their shares.
+
+    `share` is the share of waiting, 0 to 1, of `whole`, in the unit of the x axis. `levels` is how
+    many rows of boxes there are. Boxes that are too narrow to be drawn count too.
+    """
     busy = whole * (1 - share)
     fill(axes, 0, busy, levels + 0.5, style.CLIENT)
     fill(axes, busy, whole * share, levels + 0.5, style.WAITING)
@@ -102,19 +118,29 @@ def draw_sum(axes, share, whole, levels):
 
 
 def fill(axes, left, width, level, color):
-    """Draw a box, a little lower than its level."""
+    """Draw one box of the icicle, in row `level`, 0 being the top row.
+
+    `left` and `width` are in the unit of the x axis.
+    """
     axes.broken_barh(
         [(left, width)], (level + 0.04, 0.92), facecolor=color, edgecolor=style.PAPER, linewidth=1
     )
 
 
 def depth(box, all_samples):
-    """Return how many levels have a box that is wide enough to be drawn."""
-    return 1 + max((depth(inner, all_samples) for inner in drawn(box, all_samples)), default=0)
+    """Return how many rows of boxes are drawn for `box` and what it called, its own row included.
+
+    `all_samples` is the number of samples in the whole icicle: boxes with too few of them are not
+    drawn.
+    """
+    return 1 + max((depth(inner, all_samples) for inner in wide_boxes(box, all_samples)), default=0)
 
 
-def drawn(box, all_samples):
-    """Return what a box called, widest first, as far as it can be seen."""
+def wide_boxes(box, all_samples):
+    """Return the Boxes called by `box` that are wide enough to be drawn, the widest first.
+
+    `all_samples` is the number of samples in the whole icicle.
+    """
     inner = sorted(box.called.values(), key=lambda called: -called.samples)
     return [called for called in inner if called.samples >= NARROWEST * all_samples]
 
@@ -123,14 +149,18 @@ def draw_box(axes, box, left, level, scale, whole, waiting):
     width = box.samples * scale
     fill(axes, left, width, level, style.WAITING if box.name in waiting else style.CLIENT)
     write(axes, box.name, left, width, level, whole)
-    for inner in drawn(box, whole / scale):
+    for inner in wide_boxes(box, whole / scale):
         draw_box(axes, inner, left, level + 1, scale, whole, waiting)
         left += inner.samples * scale
 
 
 def write(axes, name, left, width, level, whole):
-    """Write the function's name, as much of it as the box has room for."""
-    room = width / whole * (100 * paper.width - BESIDE_PX) - 8
+    """Write a function's name into its box at `left`, shortened until it fits, or not at all.
+
+    `width` and `whole`, the whole icicle's width, are in the unit of the x axis; `level` is the
+    row.
+    """
+    room = width / whole * (100 * WIDTH - BESIDE_PX) - 8
     last = short(name)
     begun = [f"{last[:letters]}…" for letters in range(len(last) - 1, FEWEST_LETTERS - 1, -1)]
     for text in (name, last, *begun):
@@ -140,5 +170,5 @@ def write(axes, name, left, width, level, whole):
 
 
 def short(name):
-    """Return 'execute' of "Pipeline.execute"."""
+    """Return the last part of a function's name: 'execute' for "Pipeline.execute"."""
     return name.rsplit(".", 1)[-1]

@@ -1,4 +1,4 @@
-"""Ladders side by side: what crossed the link, of ways of doing the same work."""
+"""Draw ladder diagrams side by side: the messages of several functions that do the same work."""
 
 from lab_utils.errors import LabError
 from lab_utils.figures import style
@@ -7,9 +7,11 @@ from lab_utils.words import counted, plain_duration
 
 
 def plot_ladders(captures):
-    """Draw the ladder of each {name: Capture}; time runs downwards, on the same scale for all.
+    """Draw the messages of each capture as a ladder; time runs downwards, in one scale for all.
 
-    Two or three captures of a few turns each; all messages are drawn. Raises LabError for none.
+    `captures` is {name: what `lab.capture` returned}, best two or three with a few messages each.
+    Prints for each how often it waits and how long it takes. Returns the figure. Raises LabError
+    without captures, and for one without messages.
     """
     named = captures if isinstance(captures, dict) else {}
     if not named or not all(getattr(each, "messages", None) for each in named.values()):
@@ -27,7 +29,16 @@ def plot_ladders(captures):
 
 
 def title_of(captures):
-    """'5 ms away: 15.4 ms one by one, 5.07 ms in a pipeline'."""
+    """Return a title such as '5 ms away: one by one waits 3 times, pipeline once'.
+
+    `captures` is {name: what `lab.capture` returned}. The distance is left out if they differ in
+    it.
+    """
     far = {capture.rtt_ms for capture in captures.values()}
     where = f"{style.away(*far)}: " if len(far) == 1 else ""
-    return where + style.told({name: took(capture) for name, capture in captures.items()})
+    waits = []
+    for name, capture in captures.items():
+        turns = len(by_turn(capture.messages))
+        times = "once" if turns == 1 else f"{turns} times"
+        waits.append(f"{name} {times}" if waits else f"{name} waits {times}")
+    return where + ", ".join(waits)

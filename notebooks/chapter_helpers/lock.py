@@ -1,26 +1,44 @@
-"""A lock and those who took it: until when it was theirs, and how long they believed it was."""
+"""Draw who had a lock until when, and how long each worked on after losing it."""
+
+import time
 
 from lab_utils.words import plain_duration
 from lab_utils.figures import style
-from lab_utils.figures.canvas import caption, paper, plt, sized, styled
+from lab_utils.figures.canvas import WIDTH, caption, plt, styled
 from lab_utils.figures.labels import write
 from lab_utils.figures.rows import name_rows
 
 ROW, REST = 0.5, 1.5  # inches
 
 
+class Work:
+    """Work that only sleeps, piece by piece: each call of `goes_on(seconds)` sleeps that long.
+
+    `ended` lists when each of these calls ended, in seconds since the Work was made.
+    """
+
+    def __init__(self):
+        self.begun = time.perf_counter()
+        self.ended = []
+
+    def goes_on(self, seconds):
+        time.sleep(seconds)
+        self.ended.append(time.perf_counter() - self.begun)
+
+
 @styled
 def plot_lock(held, title):
-    """Draw a bar for each {who: (took, lost, done)}, in seconds: red from `lost` on.
+    """Draw a bar for each lock holder: when it had the lock; in red, how long it worked on without.
 
-    `lost` is when the lock expired or was deleted, `done` when the work ended.
+    `held` is {name: (took, lost, done)}, in seconds: the lock was acquired at `took`, it expired or
+    was deleted at `lost`, and the holder's work ended at `done`. Prints both durations of each, and
+    returns the figure.
     """
-    has, has_not = sized(("has the lock", "at work without it"), ("has it", "without it"))
-    figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(held)))
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(held)))
     for row, (took, lost, done) in enumerate(held.values()):
         for start, end, color, words, ink in (
-            (took, lost, style.NO_ROLE, has, style.PAPER),
-            (lost, done, style.RISK, has_not, style.INK),
+            (took, lost, style.NO_ROLE, "has the lock", style.PAPER),
+            (lost, done, style.RISK, "at work without it", style.INK),
         ):
             if end > start:
                 axes.barh(
@@ -29,7 +47,7 @@ def plot_lock(held, title):
                     0.6,
                     left=1000 * start,
                     color=color,
-                    edgecolor=style.PAPER,
+                    edgecolor=style.EDGES.get(color, color),
                 )
                 write(axes, words, (1000 * start, row), (5, 0), color=ink)
     axes.set(

@@ -1,22 +1,22 @@
-"""The ruler of distances: how far places are apart, and what each leaves of a second."""
+"""Draw how far places are apart, as RTTs, and how many requests a second each RTT allows."""
 
 from lab_utils.figures import style
-from lab_utils.figures.canvas import caption, number, paper, plt, sized, styled
-from lab_utils.figures.labels import write
-from lab_utils.figures.rows import ABOVE, NARROW_ROW, name_rows
-from lab_utils.figures.scales import plain_ticks
+from lab_utils.figures.canvas import WIDTH, caption, number, plt, styled
+from lab_utils.figures.labels import plain_ticks, write
+from lab_utils.figures.rows import name_rows
 
 ROW, REST = 0.36, 2.0  # inches
 
 
 @styled
 def plot_ruler(places, title):
-    """Draw {place: (RTT from, to)} in ms as ranges on a log axis, requests a second on top.
+    """Draw the RTT of each place as a range on a log axis; on top, an axis of requests a second.
 
-    A third number, the RTT that light alone would take, is a mark of its own. Prints the ranges as
-    facts: they are published, not measured.
+    `places` is {place: (lowest RTT, highest RTT)} in ms; a third number is the RTT that light would
+    need, drawn as a mark. Prints the ranges as facts, since they are published and not measured.
+    Returns the figure.
     """
-    figure, axes = plt.subplots(figsize=(paper.width, REST + sized(ROW, NARROW_ROW) * len(places)))
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(places)))
     for row, (low, high, *light) in enumerate(places.values()):
         shade = style.DISTANCES[row * len(style.DISTANCES) // len(places)]
         axes.plot(
@@ -29,7 +29,7 @@ def plot_ruler(places, title):
             markersize=9,
             markeredgewidth=0,
         )
-        write(axes, span(low, high), (high, row), (11, 0))
+        write(axes, span(low, high), (high, row), (8, 0))
         for value in light:
             axes.plot([value, low], [row, row], color=shade, linewidth=1.2)
             axes.plot([value], [row], color=shade, marker="|", markersize=11, markeredgewidth=2)
@@ -42,22 +42,21 @@ def plot_ruler(places, title):
         xlabel="RTT in milliseconds, log scale",
     )
     above = axes.secondary_xaxis("top", functions=(inverse, inverse))
-    above.set_xlabel(
-        f"requests a second at most,{sized(' ', chr(10))}on one connection that waits", labelpad=8
-    )
+    above.set_xlabel("requests a second at most, on one connection that waits", labelpad=8)
     plain_ticks(axes.xaxis)
     plain_ticks(above.xaxis)
     above.set_ticks([10.0**power for power in range(9) if least < 1000 / 10.0**power < most])
-    names = [
-        (row - sized(0, ABOVE), place, style.INK, "normal") for row, place in enumerate(places)
-    ]
-    name_rows(axes, names, inside=sized(False, True))
+    names = [(row, place, style.INK, "normal") for row, place in enumerate(places)]
+    name_rows(axes, names)
     told = "; ".join(f"{place} {span(low, high)}" for place, (low, high, *_) in places.items())
-    return caption(figure, title, told, note="published, not measured here", measured=False)
+    return caption(figure, title, told, source="published, not measured here", measured=False)
 
 
 def inverse(values):
-    """Return requests a second at an RTT in ms, or the other way round; Matplotlib asks of 0."""
+    """Return 1000 / values: requests a second for RTTs in ms, or RTTs for requests a second.
+
+    `values` is a number or an array; the result is an array, infinite for 0.
+    """
     import numpy as np
 
     with np.errstate(divide="ignore"):

@@ -1,8 +1,9 @@
-"""Where a program is, a thousand times a second: samples of its stack, taken from outside.
+"""Sample a program's stack a thousand times a second, by a timer's signal.
 
-A profiler that is called by every function charges small functions for being watched. A timer's
-signal costs the same wherever it falls, so what is seen often takes long. A signal waits until C
-returns: time in C counts for the Python function that called it.
+A profiler that is called at every function call makes small functions look expensive. A timer costs
+the same wherever its signal falls, so functions that are seen often do take long. Python handles a
+signal only after a C function has returned: time in C counts for the Python function that called
+it.
 """
 
 import signal
@@ -13,7 +14,7 @@ from lab_utils.arguments import check_client, check_function, check_ran
 from lab_utils.errors import LabError
 from lab_utils.interrupts import Whole
 from lab_utils.scale import scale
-from lab_utils.testbed import guard
+from lab_utils.testbed import ownership
 from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.pinning import steady
 
@@ -21,15 +22,15 @@ EVERY_S = 0.001
 
 
 def sampled(fn, client):
-    """Run `fn(client)` as often as LAB_SCALE allows, and look every millisecond where it is.
+    """Run `fn(client)` again and again, and sample its stack every millisecond.
 
-    Returns (stacks, seconds): each stack is a list of the functions' names, the innermost first,
-    for `plot_icicle`; and how many seconds one run took meanwhile. Raises LabError outside the main
-    thread, and whatever `fn` raises.
+    The runs go on for LAB_SCALE's seconds, or for one run if it takes longer. Returns (stacks, mean
+    seconds of a run). Each stack is a list of function names, the innermost first, for
+    `plot_icicle`. Raises LabError outside of the main thread, and the errors of `fn`.
     """
     check_function(fn, "sampled")
     check_client(client, "sampled")
-    guard.check(client)
+    ownership.check(client)
     if threading.current_thread() is not threading.main_thread():
         raise LabError(
             "sampled needs a timer's signals, which only Python's main thread gets. Run "
@@ -46,7 +47,11 @@ def sampled(fn, client):
 
 
 class Sampling(Whole):
-    """Run the timer inside the block, so that `stacks` grows; then put it and its signal back."""
+    """In a `with` block, append the main thread's stack to `stacks` every millisecond.
+
+    A stack is a list of function names, the innermost first. Afterwards the former timer and signal
+    handler are restored.
+    """
 
     def __init__(self):
         self.stacks = []

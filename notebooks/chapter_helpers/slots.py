@@ -1,7 +1,7 @@
-"""The line of hash slots: which node has which, and where the names of keys fall."""
+"""Draw in which hash slots keys are, and which node of a cluster serves which slots."""
 
 from lab_utils.figures import style
-from lab_utils.figures.canvas import caption, paper, plt, styled
+from lab_utils.figures.canvas import WIDTH, caption, plt, styled
 from lab_utils.figures.labels import write
 from lab_utils.figures.rows import name_rows
 
@@ -11,11 +11,12 @@ SLOTS = 16_384
 
 @styled
 def plot_slots(slots, ranges, title):
-    """Draw a dot for each {key: slot} on the line of all slots, cut where another node begins.
+    """Draw a dot for each key on a line of all 16,384 slots, shaded by the node that serves them.
 
-    `ranges` are (first slot, last slot) of each node, in order. Prints slots and nodes as facts.
+    `slots` is {key: slot}. `ranges` is [(first slot, last slot)] of each node, in order of the
+    slots. Prints slot and node of each key as facts. Returns the figure.
     """
-    figure, axes = plt.subplots(figsize=(paper.width, REST + ROW * len(slots)))
+    figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(slots)))
     told = []
     for node, (first, last) in enumerate(ranges):
         axes.axvspan(first, last + 1, color=style.ROAD if node % 2 else style.PAPER, zorder=0)
@@ -30,7 +31,7 @@ def plot_slots(slots, ranges, title):
     for row, (key, slot) in enumerate(slots.items()):
         node = next(node for node, (first, last) in enumerate(ranges) if first <= slot <= last)
         axes.plot([slot], [row], marker="o", markersize=9, color=style.MESSAGE)
-        write(axes, f"{slot:,}", (slot, row), (9 if slot < SLOTS / 2 else -9, 0))
+        write(axes, f"{slot:,}", (slot, row), (8 if slot < SLOTS / 2 else -8, 0))
         told.append(f"{key} slot {slot:,}, node {node}")
     axes.set(xlim=(0, SLOTS), ylim=(len(slots) - 0.4, -0.6), xlabel="slot")
     axes.set_xticks([0, *(first for first, _ in ranges[1:]), SLOTS - 1])

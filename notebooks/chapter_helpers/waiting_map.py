@@ -1,17 +1,18 @@
-"""Where is my time? A map by distance and commands a turn: where it is waiting, where work."""
+"""Draw the map "Where is my time?": how much is waiting, by distance and by commands a turn.
+
+A turn is one round trip, with one or many commands.
+"""
 
 import functools
 import statistics
 
 import lab_utils as lab
-from lab_utils import setting
 from lab_utils.arguments import check_client, check_number
 from lab_utils.explorables import where
 from lab_utils.figures import style
-from lab_utils.figures.canvas import SMALL, environment, paper, plt, say, styled, wrapped
-from lab_utils.figures.labels import write
-from lab_utils.figures.scales import plain_ticks
-from lab_utils.testbed import guard
+from lab_utils.figures.canvas import SMALL, WIDTH, environment, plt, say, styled, wrapped
+from lab_utils.figures.labels import plain_ticks, write
+from lab_utils.testbed import ownership
 from lab_utils.testbed.chosen_server import distance_of
 from lab_utils.testbed.link import ping_times
 from lab_utils.timing.fitting import turn
@@ -30,19 +31,18 @@ PINGS = 15
 
 
 def plot_map(client, commands: int = 1):
-    """Draw which share of the time is waiting, by distance (ms, log) and commands a turn (log).
+    """Draw which share of the time is waiting, by RTT in ms and by commands a turn, on log axes.
 
-    The colours are the fitted model's: RTT / (RTT + a + commands × c), see `lab.fit_model`. The
-    dots were measured here, each filled with its own share: where one melts into the ground, the
-    model is right. The line is half and half. "You" are at the client's distance (the one set by
-    the lab; else that of its PING), with `commands` commands a turn. Returns a figure that can be
-    dragged. Prints one line in words. Raises LabError for anything but a client, or commands that
-    are no whole number from 1 to 10,000.
+    A turn is one round trip. The colours are the fitted model's: RTT / (RTT + a + commands × c),
+    see `lab.fit_model`. The dots are measured here and filled with the colour of their own share: a
+    dot that can't be told from its surroundings agrees with the model. A line is where half of the
+    time is waiting. A diamond, "You", is at the distance of `client`, a redis.Redis, with
+    `commands` commands a turn. The distance is the one set by the lab, else computed from the
+    client's PING. Prints one line in words, and returns a figure that readers can drag. Raises
+    LabError for anything but a client, or for `commands` that are no whole number from 1 to 10,000.
     """
-    if not setting.is_drawn():
-        return None
     check_client(client, "plot_map", cluster=True)
-    guard.check(client)
+    ownership.check(client)
     check_number(commands, "commands", 1, MOST_COMMANDS, whole=True)
     model = lab.fit_model()
     dots, rtt = measured(), distance_to(client, model)
@@ -57,7 +57,11 @@ def plot_map(client, commands: int = 1):
 
 @functools.cache
 def measured():
-    """Measure {(RTT in ms, commands a turn): share of the time that was distance}, once."""
+    """Measure which share of a round trip's time is its RTT, at several RTTs and command counts.
+
+    Returns {(RTT in ms, commands in the round trip): share, 0 to 1}. A second call in the process
+    returns the first call's dict.
+    """
     variants = {str(count): turn("SET", count) for count in MEASURED_COMMANDS}
     times = lab.compare(variants, rtt_ms=MEASURED_MS, same=False)
     return {
@@ -68,24 +72,37 @@ def measured():
 
 
 def distance_to(client, model):
-    """Return a client's RTT in ms: as the lab set it, or what its PING takes beside the work."""
+    """Return a client's RTT in ms: as the lab set it, else the median of its PINGs less their work.
+
+    The work is what `model`, a Model, says that one command without distance takes.
+    """
     return distance_of(client) or max(
         NEAREST_MS, 1000 * (statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1))
     )
 
 
 def share_waiting(model, rtt_ms, commands):
-    """Return the share of a turn's time that is distance, by the model."""
+    """Return which share of a round trip's time is its RTT, 0 to 1, by `model`, a fitted Model.
+
+    The round trip has `commands` commands.
+    """
     return rtt_ms / 1000 / model.seconds(1, commands, rtt_ms)
 
 
 def commands_at(model, share, rtt_ms):
-    """Return how many commands a turn leave this share to waiting; below 1 where none do."""
+    """Return with how many commands in a round trip waiting takes `share`, 0 to 1, of the time.
+
+    This is by `model`, a fitted Model, at an RTT of `rtt_ms` ms. The number is a float, and below 1
+    if waiting takes less than the share even with a single command.
+    """
     return (rtt_ms / 1000 * (1 / share - 1) - model.turn_s) / model.command_s
 
 
 def in_words(model, rtt_ms, commands):
-    """Return 'You, 5 ms away, 1 command a turn: 99% of the time is waiting; …'."""
+    """Return a line such as 'You, 5 ms away, 1 command a turn: 99% is waiting; half and half at …'.
+
+    `model` is a fitted Model; `commands` is the number of commands in a round trip.
+    """
     even = commands_at(model, 0.5, rtt_ms)
     half = (
         f"half and half at {float(f'{even:.2g}'):,.0f} commands"
@@ -95,19 +112,23 @@ def in_words(model, rtt_ms, commands):
     share = share_waiting(model, rtt_ms, commands)
     return (
         f"You, {milliseconds(float(f'{rtt_ms:.2g}'))} away, {counted(commands, 'command')} "
-        f"a turn: {share:.0%} of the time is waiting; {half}"
+        f"a turn: {share:.0%} is waiting; {half}"
     )
 
 
 @styled
 def draw_map(model, dots, rtt_ms, commands):
-    """Draw the map with `dots` measured; a diamond is where you are, its title how it is there."""
+    """Draw the map of `plot_map` and return the figure; print the line of `in_words`.
+
+    `model` is a fitted Model; `dots` is {(RTT in ms, commands a turn): share, 0 to 1}. A diamond is
+    at `rtt_ms` and `commands`, and the title says which share is waiting there.
+    """
     from matplotlib.colors import LinearSegmentedColormap
 
     words = in_words(model, rtt_ms, commands)
     say(words)
     colors = LinearSegmentedColormap.from_list("share of waiting", style.SHARE_OF_WAITING)
-    figure, axes = plt.subplots(figsize=(paper.width, 5.2))
+    figure, axes = plt.subplots(figsize=(WIDTH, 5.2))
     axes.set(xscale="log", xlim=(NEAREST_MS, FARTHEST_MS), xlabel="RTT in ms, log scale")
     axes.set(yscale="log", ylim=(FEWEST_SHOWN, MOST_COMMANDS), ylabel="commands a turn, log scale")
     axes.grid(False)
@@ -151,8 +172,8 @@ def draw_map(model, dots, rtt_ms, commands):
         zorder=5,
         clip_on=False,
     )
-    axes.set_title("\n".join(wrapped(f"◆ {words}", MAP_BESIDE_PX)), pad=26)
-    environment(axes)
+    axes.set_title("\n".join(wrapped(f"◆ {words.partition(';')[0]}", MAP_BESIDE_PX)), pad=26)
+    environment(axes, note="a connection in use")
     return figure
 
 
@@ -171,7 +192,10 @@ def name_distances(axes):
 
 
 def draw_borders(axes, model):
-    """Draw half and half as a line, nine tenths dashed; write what helps on each side."""
+    """Draw a line where 50% of the time is waiting, and dashed ones at 10% and 90%, by `model`.
+
+    On either side of the 50%, write what helps there: less work, or fewer round trips.
+    """
     xs = [NEAREST_MS * 10 ** (step / 50) for step in range(201)]
     for share, line in BORDERS.items():
         shown = [(x, y) for x in xs if (y := commands_at(model, share, x)) >= FEWEST_SHOWN]

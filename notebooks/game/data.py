@@ -1,4 +1,4 @@
-"""A small game's data: 200 players, a board, posts with likes, and one visitor, logged in."""
+"""Fill a small game's database: 200 players, a board, posts with likes, one logged-in visitor."""
 
 import json
 from urllib.parse import quote
@@ -10,7 +10,7 @@ COUNTRIES = ("Chile", "Estonia", "Ghana", "Japan", "Kenya", "Norway")
 
 
 def fill(r):
-    """Write everything anew, under the game's own keys."""
+    """Write all of the game's keys to the server of the client `r`, in one pipeline."""
     pipe = r.pipeline(transaction=False)
     for number in range(PLAYERS):
         country = COUNTRIES[number % len(COUNTRIES)]
@@ -30,7 +30,7 @@ def fill(r):
 
 
 def address(r):
-    """Return a server's URL, for a program of its own. It holds the password: do not print it."""
+    """Return the URL of the server of the client `r`, password included: do not print it."""
     options = r.get_connection_kwargs()
     login = f"{options.get('username') or ''}:{quote(options.get('password') or '', safe='')}@"
     return f"redis://{login}{options['host']}:{options['port']}/{options.get('db', 0)}"

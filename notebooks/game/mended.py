@@ -1,4 +1,4 @@
-"""The same page in four round trips: whatever can be asked together is asked together."""
+"""Build the start page of a small game in four round trips: one pipeline has many questions."""
 
 import json
 
@@ -14,7 +14,12 @@ return 1
 
 
 def about(r, players, numbers):
-    """Names and countries of players, who is online, the posts and their likes. One round trip."""
+    """Read players and posts in one round trip.
+
+    `players` are the players' ids, `numbers` the posts' numbers, both as texts. Returns four lists:
+    [name, country] of each player, 1 or 0 for whether each is online, each post as a dict with "by"
+    and "text", and each post's number of likes.
+    """
     pipe = r.pipeline(transaction=False)
     for player in players:
         pipe.hmget(f"user:{player}", "name", "country")
@@ -33,7 +38,10 @@ def about(r, players, numbers):
 
 
 def names_of(r, posts):
-    """The authors' names. One round trip."""
+    """Return the names of the posts' authors, a list of texts, read in one round trip.
+
+    `posts` are dicts whose "by" is the author's id.
+    """
     pipe = r.pipeline(transaction=False)
     for post in posts:
         pipe.hget(f"user:{post['by']}", "name")
@@ -47,7 +55,7 @@ def page(r, token):
 
     pipe = r.pipeline(transaction=False)
     pipe.eval(COUNT_VISIT, 1, f"hits:{user}", LIMIT, 3600)
-    pipe.zrevrange("board", 0, BOARD - 1, withscores=True)
+    pipe.zrange("board", 0, BOARD - 1, desc=True, withscores=True)
     pipe.lrange(f"feed:{user}", 0, FEED - 1)
     allowed, best, numbers = pipe.execute()
     if not allowed:

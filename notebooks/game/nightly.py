@@ -1,4 +1,7 @@
-"""Print the players of each country, as a job at night does. GAME_REDIS: the Redis's address."""
+"""Print how many players each country has, as a nightly job may do.
+
+The environment variable GAME_REDIS has the server's URL.
+"""
 
 import collections
 import os

@@ -1,6 +1,6 @@
-"""The start page of a small game, as one writes it first: each asks Redis when it needs to.
+"""Build the start page of a small game the way one writes it first: many single questions.
 
-`r` is a client with decode_responses=True.
+`r` is a redis.Redis with decode_responses=True.
 """
 
 import json
@@ -10,7 +10,10 @@ LIMIT = 10_000  # visits in an hour
 
 
 def session(r, token):
-    """Who is logged in, or None; the session lives on for an hour."""
+    """Return the id of the user who logged in with `token`, and extend the session by an hour.
+
+    Returns None if nobody did, or if the session is over.
+    """
     user = r.get(f"session:{token}")
     if user:
         r.expire(f"session:{token}", 3600)
@@ -18,7 +21,10 @@ def session(r, token):
 
 
 def allowed(r, user):
-    """Counts the visit. False for a visitor who has come too often."""
+    """Count a visit of the user id `user` and return True, if there is one left in this hour.
+
+    After 10,000 visits return False, and count nothing.
+    """
     hits = int(r.get(f"hits:{user}") or 0)
     if hits >= LIMIT:
         return False
@@ -28,9 +34,9 @@ def allowed(r, user):
 
 
 def board(r):
-    """The best players, a line each."""
+    """Return the 50 best players as a list of lines: score, `*` if online, name, country."""
     lines = []
-    for user, score in r.zrevrange("board", 0, BOARD - 1, withscores=True):
+    for user, score in r.zrange("board", 0, BOARD - 1, desc=True, withscores=True):
         name = r.hget(f"user:{user}", "name")
         country = r.hget(f"user:{user}", "country")
         mark = "*" if r.exists(f"online:{user}") else " "
@@ -39,7 +45,7 @@ def board(r):
 
 
 def feed(r, user):
-    """The latest posts, a line each."""
+    """Return the latest 30 posts for the user id `user` as a list of lines: name, text, likes."""
     lines = []
     for number in r.lrange(f"feed:{user}", 0, FEED - 1):
         post = json.loads(r.get(f"post:{number}"))
@@ -50,7 +56,10 @@ def feed(r, user):
 
 
 def page(r, token, session=session, allowed=allowed, board=board, feed=feed):
-    """The page as text. Any of its parts may be given as another function."""
+    """Return the page as text, for the visitor who logged in with `token`.
+
+    Each of the four functions may be replaced by one with the same arguments and results.
+    """
     user = session(r, token)
     if user is None:
         return "Please log in."

@@ -1,4 +1,4 @@
-"""Run a program, or a test, as one does in a terminal: in a process of its own."""
+"""Run a program or a test in a process of its own, as in a terminal."""
 
 import os
 import shutil
@@ -13,7 +13,11 @@ HERE = Path(__file__).resolve().parent
 
 
 def run(r, *words, folder=HERE.parent, **settings):
-    """Run `python words…` with r's server as GAME_REDIS; return a CompletedProcess of texts."""
+    """Run `python` with the arguments `words` in `folder`, and wait until it ends.
+
+    Returns a subprocess.CompletedProcess with its output as text. The environment variable
+    GAME_REDIS has the URL of r's server; `settings` are further ones.
+    """
     environment = {**os.environ, "GAME_REDIS": address(r), **settings}
     return subprocess.run(
         [sys.executable, *words],
@@ -26,7 +30,11 @@ def run(r, *words, folder=HERE.parent, **settings):
 
 
 def run_test(r, test, edit=("", "")):
-    """Run pytest on a copy of the game, with `edit` (old, new) in mended.py; return what failed."""
+    """Run a pytest file on a copy of the game; return pytest's error lines and summary as one text.
+
+    `test` is the text of the file. `edit` is (old, new), a replacement of text in the copy of
+    mended.py. Raises ValueError if mended.py does not contain `old`.
+    """
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(HERE, Path(folder, "game"))
         mended = Path(folder, "game", "mended.py")
