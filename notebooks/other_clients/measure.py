@@ -1,4 +1,4 @@
-"""Read records with clients of other languages over the lab's link, and write measured.json.
+"""Measure clients of Java and Node.js over the lab's link, and write measured.json.
 
 python notebooks/other_clients/measure.py    needs Java 17, mvn, node and npm; some 10 minutes
 """
@@ -20,7 +20,10 @@ CPUS = 16, 4, 1  # that Java is told of, for parallel streams; the article's mac
 
 
 def installed(folder):
-    """Return the commands that run the two programs; their packages go into `folder`."""
+    """Install the clients' packages into the Path `folder`; return commands that run the clients.
+
+    Each command is a list of words: Java with 16, 4 and 1 CPUs, then Node.js.
+    """
     for name in ("pom.xml", "package.json"):
         (folder / name).write_bytes((HERE / name).read_bytes())
     # The script is read where its packages are.
@@ -37,10 +40,13 @@ def installed(folder):
 
 
 def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
-    """Return {"ms", "reads", "connections", "at once": {way: {RTT in ms: {records: …}}}}.
+    """Run the clients; return {kind: {way: {RTT in ms: {records: [least, median, most]}}}}.
 
-    Each is the least, the median and the most of the rounds: milliseconds, reads of sockets by the
-    server, connections opened, calls that a parallel stream had under way at once.
+    `commands` is what `installed` returned, `rtts_ms` the distances, `records` how many records a
+    client reads at once, `rounds` how often each is measured. The keys for RTT and records are
+    texts. The kinds are "ms", milliseconds of one call, "reads", how often the server read from
+    sockets, "connections", those opened, and "at once", how many calls a parallel stream had under
+    way. The three numbers are over the rounds.
     """
     lab.connect().mset({f"key{each}": f"value of key{each}" for each in range(max(records))})
     found = {}
@@ -71,7 +77,7 @@ def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
 
 
 def versions():
-    """Return what ran the clients, whose own versions stand in pom.xml and package.json."""
+    """Return a line with the versions of server, Java and Node.js, and the number of CPUs."""
     java = subprocess.run(["java", "-version"], capture_output=True, text=True)
     node = subprocess.run(["node", "--version"], capture_output=True, text=True)
     return (
