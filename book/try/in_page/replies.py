@@ -1,0 +1,52 @@
+"""Replies of fakeredis as the bytes that Redis sends for them.
+
+fakeredis' own encoder makes a simple string of every value without a line break. A client reads it
+all the same, but the bytes are other ones.
+"""
+
+from fakeredis._clients._tcp_server import encode_reply, to_bytes
+from fakeredis._helpers import SimpleError, SimpleString
+
+MESSAGES = b"message", b"pmessage", b"smessage"
+# With the number of channels behind it, which no value of a key is: they are bytes.
+CONFIRMATIONS = tuple(start + b"subscribe" for start in (b"", b"un", b"p", b"pun", b"s", b"sun"))
+
+
+class Status(bytes):
+    """A reply such as OK, which Redis sends as +OK."""
+
+
+def kept_apart(reply, plain):
+    """Return `reply` with its kind: a Status, an error as Redis words it, else `plain(reply)`."""
+    if isinstance(reply, SimpleString):
+        return Status(reply.value)
+    return reply if isinstance(reply, SimpleError) else plain(reply)
+
+
+def is_push(reply, subscribed):
+    """Return whether a reply is of pub/sub; `subscribed` says whether its client listens."""
+    if not isinstance(reply, list) or not 2 < len(reply) < 5:
+        return False
+    confirms = reply[0] in CONFIRMATIONS and isinstance(reply[2], int)
+    return confirms or (subscribed and reply[0] in MESSAGES)
+
+
+def encoded(reply, protocol, pushed=False):
+    """Return the bytes of a reply in RESP2 or RESP3 (`protocol`), where a `pushed` one says so."""
+    if isinstance(reply, Status):
+        return b"+%s\r\n" % bytes(reply)
+    if isinstance(reply, (bytes, str)):
+        data = to_bytes(reply)
+        return b"$%d\r\n%s\r\n" % (len(data), data)
+    if isinstance(reply, (list, tuple)):
+        head = b"%s%d\r\n" % (b">" if pushed and protocol == 3 else b"*", len(reply))
+        return head + joined(reply, protocol)
+    if isinstance(reply, dict):
+        parts = [part for pair in reply.items() for part in pair]
+        head = b"%%%d\r\n" % len(reply) if protocol == 3 else b"*%d\r\n" % len(parts)
+        return head + joined(parts, protocol)
+    return encode_reply(reply, protocol)
+
+
+def joined(parts, protocol):
+    return b"".join(encoded(each, protocol) for each in parts)
