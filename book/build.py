@@ -1,22 +1,28 @@
-"""Build the reading edition, without the network, and look at every link: `make book` runs this.
+"""Build the reading edition, and check every link: `make book` runs this.
 
     python book/build.py [FOLDER]       with requirements/book.txt; into FOLDER/html, if named
 
-Nothing is executed: figures and tables are the committed ones. Exit status 1 with what is wrong.
+No notebook is run: figures and tables are the committed ones. The network is used at most once, by
+npm, for what the page to try needs. If something is wrong, it is printed and the exit status is 1.
+Set BOOK_URL to the address at which the pages will stand: previews of a link to a page then get a
+picture, which needs a full address.
 """
 
+import shutil
 import sys
 from pathlib import Path
 
 import links
 import sources
+import try_page
 from sphinx.cmd.build import main as sphinx
 
 BOOK = Path(__file__).resolve().parent
 
 
 def main(built):
-    sources.lay_out(built / "sources")
+    without = try_page.missing()
+    sources.lay_out(built / "sources", with_try=not without)
     status = sphinx(
         [
             "-W",
@@ -33,19 +39,15 @@ def main(built):
             str(built / "html"),
         ]
     )
-    problems = list(links.wrong(built / "html"))
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    if status or problems:
-        return 1
-    found = links.pages(built / "html").values()
-    followed = sum(len(page.links) for page in found)
-    pictures = sum(page.pictures for page in found)
-    print(
-        f"{len(found)} pages; {followed:,} links and {pictures} pictures looked at. "
-        f"Open {built / 'html' / 'index.html'}"
-    )
-    return 0
+    if without:
+        shutil.rmtree(built / "html" / "try", ignore_errors=True)  # an earlier build's
+        print(f"Without the page to try: {without}. README.md of book/try says what it needs.")
+    else:
+        try_page.build(built / "try", built / "html" / "try")
+    problems = "\n".join(links.wrong(built / "html"))
+    if not (status or problems):
+        print(f"Each link and picture was looked at. Open {built / 'html' / 'index.html'}")
+    return problems or status
 
 
 if __name__ == "__main__":

@@ -1,55 +1,54 @@
-"""A chapter for a reader without a kernel: answers folded, figures in words, solutions in place.
+"""Turn a chapter's notebook into one for a reader without a Jupyter kernel.
 
-It is handed a notebook as JSON and works on that alone; what a chapter prints is never changed.
+Outputs that answer a question are folded, and solutions are added. A notebook is a dict, from JSON;
+the outputs' content is never changed.
 """
 
 import datetime
-import html
-import json
 import re
 
 GUESS = re.compile(r'(\w+) = lab\.guess\("')
-BET = re.compile(r"lab\.retrial\(\)|\.against\(said_")  # chapter 14's bets are a dict of dots
-EXERCISE = re.compile(r"exercise:(\d\d\.\d)$")
+BET = re.compile(r"Scoreboard\(\)|\.against\(said_")  # chapter 14's bets are a dict of dots
+# What a fold says when it is closed, and when it is open.
 MEASURED = "Your number first. Then open what was measured.", "What was measured"
 ANSWER = "Your answer first. Then open what came out.", "What came out"
-PHONE = "screen and (max-width: 46em)"  # so says book.css
 
 
-def as_read(notebook, solutions, front="../index.md", folds=True, drawn=(), at=""):
-    """Return the notebook for the book. `solutions` is {exercise: its code}.
+def as_read(notebook, solutions, front="../index.md", folds=True, tried=()):
+    """Return the notebook as the book shows it.
 
-    `drawn` names the drawings that take the place of its pictures, in folders `at`, light and
-    dark. `front` is the front page, as a path from the chapter.
+    `solutions` is {exercise: its code}, `front` the path from the chapter to the book's front page.
+    `tried` is {exercise: address of the page that checks it}. Answers are folded only with `folds`.
     """
     if folds:
         fold_answers(notebook["cells"])
     cells = []
     for cell in notebook["cells"]:
         cells.append(cell)
-        for output in cell.get("outputs", ()):
-            say_figure(cell, output)
-            draw(cell["id"], output, drawn, at)
-        for name in exercises(cell):
-            cells += folded_solution(name, solutions[name])
+        for tag in cell["metadata"].get("tags", ()):
+            if tag.startswith("exercise:"):
+                name = tag.removeprefix("exercise:")
+                if name in tried:
+                    cells.append(link_to_try(name, tried[name]))
+                cells += folded_solution(name, solutions[name])
     say_when(cells[0], notebook["metadata"], front)
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number:02d}"  # a notebook's format asks for one
     return notebook | {"cells": cells}
 
 
 def fold_answers(cells):
-    """Fold what cells put out between a guess and the cell that compares it, that one included.
+    """Fold the outputs that answer a question, so that readers can answer it first.
 
-    Fold it below a text that ends with a question too, up to the next text.
+    `cells` are the notebook's, and are changed. Folded are the outputs from a guess to the cell
+    that compares it with the measurement, and the outputs below a text that ends with a question,
+    up to the next text.
     """
-    open_guesses, asked = set(), False
+    open_guesses = set()
+    asked = False
     for cell in cells:
-        if cell["cell_type"] != "code":
-            asked = asks(source_of(cell))
-            continue
         source = source_of(cell)
-        if guess := GUESS.match(source):
+        if cell["cell_type"] != "code":
+            asked = asks(source)
+        elif guess := GUESS.match(source):
             open_guesses.add(guess[1])
         elif open_guesses or BET.search(source):
             fold(cell, "output", *MEASURED)
@@ -59,100 +58,74 @@ def fold_answers(cells):
 
 
 def asks(text):
-    """Whether its last paragraph asks the reader; an invitation to change a cell does not."""
+    """Return whether the last paragraph of a Markdown text is a question.
+
+    Headings are none, nor are paragraphs that begin with "Change it.".
+    """
     last = text.strip().split("\n\n")[-1]
     return last.endswith("?") and not last.startswith(("#", "**Change it.**"))
 
 
-def fold(cell, part, to_open, opened):
-    """Fold a code cell's "input" or "output", where there is any."""
-    if part == "output" and not cell["outputs"]:
-        return
-    cell["metadata"].setdefault("tags", []).append(f"hide-{part}")
-    prompts = {"code_prompt_show": to_open, "code_prompt_hide": opened}
-    cell["metadata"].setdefault("mystnb", {}).update(prompts)
+def fold(cell, part, closed, opened):
+    """Fold a part of a code cell, "input" or "output", if the cell has it.
 
-
-def say_figure(cell, output):
-    """Put a figure's sentence into its `alt`, where Sphinx looks for it."""
-    if "image/png" in output.get("data", {}):
-        alt = output["metadata"]["image/png"]["alt"]
-        shown = cell["metadata"].setdefault("mystnb", {})
-        said = shown.setdefault("image", {}).setdefault("alt", alt)
-        assert said == alt, f"two figures in one cell would get one sentence: {source_of(cell)}"
-
-
-def as_image(output):
-    """Return a figure as an element: its drawings, or else its picture, held in it."""
-    if "text/html" in output["data"]:
-        return output["data"]["text/html"]
-    alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
-    picture = "".join(output["data"]["image/png"]).strip()
-    return f'<img src="data:image/png;base64,{picture}" alt="{alt}">'
-
-
-def drag_of(output):
-    """Return what a figure to drag computes from, and its name; None of another output."""
-    return output.get("metadata", {}).get("image/png", {}).get("drag")
-
-
-def draw(cell, output, drawn, at):
-    """Put a figure as SVG in place of its picture, light and dark; on a phone the narrow one."""
-    if f"{cell}.svg" not in drawn or "image/png" not in output.get("data", {}):
-        return
-    alt = html.escape(output["metadata"]["image/png"]["alt"], quote=True)
-    elements = ""
-    for page in ("light", "dark"):
-        file = f"{at}/{page}/{cell}"
-        narrow = f'<source media="{PHONE}" srcset="{file}-narrow.svg">'
-        elements += (
-            f'<picture class="only-{page}">'
-            + narrow * (f"{cell}-narrow.svg" in drawn)
-            + f'<img src="{file}.svg" alt="{alt}"></picture>'
-        )
-    output["data"] = {"text/html": elements}
-
-
-def exercises(cell):
-    return [found[1] for found in map(EXERCISE.match, cell["metadata"].get("tags", ())) if found]
+    `closed` and `opened` are the words shown on the fold when it is closed and when it is open.
+    """
+    if part == "input" or cell["outputs"]:
+        cell["metadata"].setdefault("tags", []).append(f"hide-{part}")
+        cell["metadata"]["mystnb"] = {"code_prompt_show": closed, "code_prompt_hide": opened}
 
 
 def folded_solution(name, code):
-    cell = {
+    """Return two cells for an exercise: the anchor of its solution, and the folded solution.
+
+    `name` is the exercise's, such as "01.2"; `code` is the solution's text.
+    """
+    anchor = solution_anchor(name)
+    solution = {
         "cell_type": "code",
+        "id": f"{anchor}-code",
         "metadata": {},
         "source": code,
         "outputs": [],
         "execution_count": None,
     }
-    fold(cell, "input", f"Solution of {name}", f"Solution of {name}")
-    return [markdown(f"({solution_anchor(name)})="), cell]
+    fold(solution, "input", f"Solution of {name}", f"Solution of {name}")
+    place = {"cell_type": "markdown", "id": anchor, "metadata": {}, "source": f"({anchor})="}
+    return [place, solution]
+
+
+def link_to_try(name, address):
+    """Return a cell that leads to the page where an exercise is checked, with nothing installed."""
+    words = f'<a class="try-it" href="{address}">Try it here</a>, checked, with nothing installed.'
+    return {
+        "cell_type": "markdown",
+        "id": f"try-{name.replace('.', '-')}",
+        "metadata": {},
+        "source": words,
+    }
 
 
 def solution_anchor(name):
-    """Return the anchor of a solution on its chapter's page: "solution-01-2" of exercise 01.2."""
+    """Return the anchor of a solution on its chapter's page, such as "solution-01-2" for "01.2"."""
     return f"solution-{name.replace('.', '-')}"
 
 
 def say_when(cell, metadata, front):
-    """Below the title: when it was measured, and on what."""
+    """Write below the chapter's title on which day and with which versions it was measured.
+
+    `cell` is the chapter's first cell, `metadata` the notebook's, and `front` the relative path to
+    the book's front page.
+    """
     measured = metadata["measured"]
     day = datetime.date.fromisoformat(measured["date"])
     title, rest = source_of(cell).split("\n", 1)
-    when = (
+    cell["source"] = (
+        f"{title}\n\n{{.measured}}\n"
         f"Measured on {day.day} {day:%B %Y} with {measured['on']}. A saved page: nothing runs "
-        f"here. [Run it]({front}) yourself."
+        f"here. [Run it]({front}) yourself.\n{rest}"
     )
-    cell["source"] = f"{title}\n\n{{.measured}}\n{when}\n{rest}"
-
-
-def markdown(text):
-    return {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
 def source_of(cell):
     return "".join(cell["source"])
-
-
-def read(path):
-    return json.loads(path.read_text(encoding="utf-8"))

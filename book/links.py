@@ -1,67 +1,64 @@
-"""Look at the built pages: links inside lead somewhere, pictures have words, nothing is fetched."""
+"""Check the built pages: links lead to a page, pictures have alt text, nothing is from the web."""
 
 import os
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
-FETCHED = {
+ADDRESS = {
+    "a": "href",
+    "link": "href",
     "img": "src",
     "script": "src",
-    "link": "href",
-    "source": "srcset",
     "iframe": "src",
     "video": "src",
 }
 
 
 class Page(HTMLParser):
-    """What a page holds: its ids, where it leads, what it fetches, and pictures without words."""
+    """An HTML page: `elements` are (tag, {attribute: value}), `ids` the set of its anchors.
+
+    `text` is the page's HTML.
+    """
 
     def __init__(self, text):
         super().__init__()
-        self.ids, self.links, self.fetched, self.wordless, self.pictures = set(), [], [], [], 0
+        self.elements = []  # (tag, {attribute: value})
+        self.ids = set()
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
-        self.ids |= {found[name] for name in ("id", "name") if found.get(name)}
-        if tag in FETCHED and found.get("rel") != "canonical" and found.get(FETCHED[tag]):
-            self.fetched.append(found[FETCHED[tag]])
-        elif tag == "a" and found.get("href"):
-            self.links.append(found["href"])
-        elif tag == "meta" and found.get("http-equiv") == "refresh":
-            self.links.append(found["content"].split("url=", 1)[-1])
-        if tag == "img":
-            self.pictures += 1
-            if not (found.get("alt") or "").strip():
-                self.wordless.append(found.get("src"))
-
-
-def pages(folder):
-    """{path from the folder: Page} of all HTML pages there."""
-    found = sorted(folder.rglob("*.html"))
-    return {
-        path.relative_to(folder).as_posix(): Page(path.read_text(encoding="utf-8"))
-        for path in found
-    }
+        told = {name: value or "" for name, value in attributes}
+        self.elements.append((tag, told))
+        self.ids.update(told[name] for name in ("id", "name") if name in told)
 
 
 def wrong(folder):
-    """One sentence for each thing that is wrong with the pages in `folder`."""
-    found = pages(folder)
-    for name, page in found.items():
-        for picture in page.wordless:
-            yield f"{name}: the picture {picture} has no words (alt)"
-        for address in page.fetched:
-            if urlsplit(address).netloc:
+    """Yield a sentence for each problem in the HTML pages in the Path `folder`.
+
+    Problems are links that lead nowhere, pictures without alt text, and files fetched from the
+    internet.
+    """
+    pages = {
+        path.relative_to(folder).as_posix(): Page(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.rglob("*.html"))
+    }
+    for name, page in pages.items():
+        for tag, told in page.elements:
+            address = told.get(ADDRESS.get(tag), "")
+            if tag == "img" and not told.get("alt", "").strip():
+                yield f"{name}: the picture {address} has no words (alt)"
+            if tag != "a" and urlsplit(address).netloc:
                 yield f"{name}: fetches {address} from the internet"
-        for address in page.links + page.fetched:
-            if problem := leads_nowhere(folder, found, name, address):
+            if problem := leads_nowhere(folder, pages, name, address):
                 yield f"{name}: {address} {problem}"
 
 
-def leads_nowhere(folder, found, name, address):
-    """Why a link on the page `name` leads nowhere, or ""; one out of the book is not tried."""
+def leads_nowhere(folder, pages, name, address):
+    """Return what is wrong with a link on the page `name`, or "". Links to the web are not checked.
+
+    `folder` is the Path of the built pages, `address` the link's target, and `pages` is {name:
+    Page}.
+    """
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
         return ""
@@ -70,6 +67,5 @@ def leads_nowhere(folder, found, name, address):
     if not (folder / path).is_file():
         return "leads to no page"
     anchor = unquote(parts.fragment)
-    if anchor and path in found and anchor not in found[path].ids:
-        return f"leads to no place on {path}"
-    return ""
+    lost = anchor and path in pages and anchor not in pages[path].ids
+    return f"leads to no place on {path}" if lost else ""

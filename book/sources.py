@@ -1,8 +1,12 @@
-"""Lay out what Sphinx reads, from the repository's own files: nothing of the book is written twice.
+"""Write the files that Sphinx reads, all made from the repository's own pages and notebooks.
 
-README.md becomes the front page, book/chapter.py makes the chapters; what lands in docs/ is a page.
+README.md becomes the front page, and book/chapter.py makes the chapters. Each page in docs/ becomes
+a page of the book.
 """
 
+import base64
+import html
+import itertools
 import json
 import os
 import re
@@ -12,7 +16,8 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 import chapter
-import drawings
+import exercises_to_try
+import mends
 
 # The book's own environment has no lab_utils.
 sys.path.append(str(ROOT := Path(__file__).resolve().parent.parent))
@@ -20,48 +25,87 @@ sys.path.append(str(ROOT := Path(__file__).resolve().parent.parent))
 from lab_utils import explorables
 
 PARTS = {  # in the order of the book; a page stands where it is named first
-    "Symptom first": ("docs/symptoms.md", "notebooks/cases/*.ipynb"),
-    "Chapters": ("notebooks/*.ipynb",),
-    "To keep": ("docs/*.md", "roundtrips/README.md"),
+    "Chapters": tuple(f"notebooks/{names}_*.ipynb" for names in ("0[0-5]", "12", "0?", "1[01]")),
+    "How to read a benchmark": ("notebooks/1[34]_*.ipynb",),
+    "Slow or broken right now?": ("docs/symptoms.md", "notebooks/cases/*.ipynb"),
+    "To keep": ("docs/*.md", "roundtrips/README.md", "roundtrips/*.md"),
     "To teach it": ("docs/workshop/*.md",),
     "The lab itself": ("CONTRIBUTING.md", "CHANGELOG.md"),
 }
 FRONT = PurePosixPath("index.md")
+TRY, TRY_SOURCE = PurePosixPath("try/index.html"), PurePosixPath("book/try/README.md")
 STATIC = PurePosixPath("_static")
 DRAWINGS = PurePosixPath("drawings")  # conf.py brings them to the former
+MONITOR = PurePosixPath("book/monitor/monitor.html")  # conf.py brings it to the book's front
+FIGURES = ROOT / "book" / "figures"  # which tools/notebooks.py stores
 # The line below the film gives the answer away.
-FILM_AND_LINE = re.compile(r"^!\[.*\]\(docs/race\.gif\)\n\n.*$", re.MULTILINE)
-GAME = PurePosixPath("notebooks/game.md")
+TITLE_FILM_AND_LINE = re.compile(
+    r"^# .*\n\n(.*)\n\n!\[(.*)\]\(docs/race\.gif\)\n\n.*$", re.MULTILINE
+)
+# What one may do first: words, what they mean, the page.
+DOORS = (
+    ("Ten minutes", "a guess, a count, a time: the first chapter", "notebooks/00_start_here.html"),
+    ("Try it here", "count your own round trips, with nothing installed", str(TRY)),
+    ("Paste your MONITOR log", "which loops wait, and for how long", MONITOR.name),
+    (
+        "Something is broken right now",
+        "from what you see to the page about it",
+        "docs/symptoms.html",
+    ),
+)
 SOLUTIONS = {
     path.parent.name: path.read_text(encoding="utf-8")
     for path in ROOT.glob("exercises/*/solution.py")
 }
 SOLUTION = re.compile(r"exercises/((\d\d)\.\d)/solution\.py$")
-CODE = r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
-LINK = r"(?P<mark>!?)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<address>[^()\s]+)\)"
-CODE_OR_LINK = re.compile(f"{CODE}|{LINK}", re.MULTILINE)
+CODE_OR_LINK = re.compile(
+    r"^(?P<fence>`{3,})[\s\S]*?^(?P=fence)`*$|(?P<tick>`+)[^`]+(?P=tick)"
+    r"|(?P<mark>!?)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<address>[^()\s]+)\)",
+    re.MULTILINE,
+)
 CHAPTER_LINK = re.compile(r'(href="\d\d_\w+)\.ipynb(?:#([^"]*))?')
-IMAGE = re.compile(r'<img [^>]*src="([^":]+)"')
 
 
-def lay_out(target):
-    """Write all sources into the folder `target`, which is emptied first."""
+def lay_out(target, with_try=False):
+    """Write all source files into the folder `target`, whose former content is deleted.
+
+    Links lead to the page to try if the book is built `with_try`.
+    """
     shutil.rmtree(target, ignore_errors=True)
     (target / DRAWINGS).mkdir(parents=True)
-    pages, placed = {}, set()
+    part_of = {}
     for part, patterns in PARTS.items():
-        pages[part] = [
-            page for pattern in patterns for page in found(pattern) if page not in placed
-        ]
-        placed.update(pages[part])
-    book = Book(target, {page for part in pages.values() for page in part})
+        for page in itertools.chain(*map(found, patterns)):
+            part_of.setdefault(page, part)
+    book = Book(target, part_of, with_try)
     for page in book.pages:
-        book.write(page, book.chapter(page) if page.suffix == ".ipynb" else book.text(page))
-    book.write(GAME, game())
-    front = book.linked((ROOT / "README.md").read_text(encoding="utf-8"), FRONT)
-    front = FILM_AND_LINE.sub(lambda film: explorable("race", film[0], race()), front, count=1)
-    tables = (contents(part, names) for part, names in pages.items() if names)
-    book.write(FRONT, front + "".join(tables))
+        book.write(page, book.chapter(page) if page.suffix == ".ipynb" else book.text(page, page))
+    front = book.text(PurePosixPath("README.md"), FRONT)
+    measured = json.loads((explorables.FOLDER / "constants.json").read_text(encoding="utf-8"))
+    front = TITLE_FILM_AND_LINE.sub(
+        lambda found: first_screen(*found.groups(), measured, with_try), front, count=1
+    )
+    for part in PARTS:
+        names = "\n".join(str(page.with_suffix("")) for page in part_of if part_of[page] == part)
+        front += f"\n```{{toctree}}\n:caption: {part}\n:hidden:\n\n{names}\n```\n"
+    book.write(FRONT, front)
+
+
+def first_screen(sentence, film, measured, with_try):
+    """Return what the front page begins with: a line, the race, and the doors to what there is."""
+    doors = "".join(
+        f'<a href="{page}"><b>{words}</b> {meaning}</a>\n'
+        for words, meaning, page in DOORS
+        if with_try or page != str(TRY)
+    )
+    return f"""# Your Redis is fast. Your&nbsp;code&nbsp;waits for it 100 times.
+
+{explorable("race", f"![{film}](docs/race.gif)", film, measured, kind="film")}
+
+<nav class="doors" aria-label="Where to begin">
+{doors}</nav>
+
+{sentence}"""
 
 
 def found(pattern):
@@ -69,50 +113,86 @@ def found(pattern):
 
 
 class Book:
-    def __init__(self, target, pages):
+    def __init__(self, target, pages, with_try=False):
         self.target, self.pages = target, pages
+        self.offered = exercises_to_try.offered() if with_try else {}
 
-    def write(self, page, text):
+    def write(self, page, content):
         path = self.target / page
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
 
-    def bring(self, file):
-        """Copy a picture, or a file that is offered to be kept."""
-        (self.target / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / file, self.target / file)
+    def text(self, file, page):
+        """Return the text of a file of the repository for the page `page` of the book.
 
-    def text(self, page):
-        return self.linked((ROOT / page).read_text(encoding="utf-8"), page)
+        Both are relative paths; links in the text are changed to lead to pages of the book.
+        """
+        return self.linked((ROOT / file).read_text(encoding="utf-8"), page)
 
     def chapter(self, page):
-        notebook = chapter.read(ROOT / page)
-        case = page.parent.name == "cases"  # which asks nothing that its reader should answer first
-        drawn = drawings.kept(page.stem)
-        for name, text in drawn.items():
-            self.write(DRAWINGS / page.stem / "light" / name, text)
-            self.write(DRAWINGS / page.stem / "dark" / name, drawings.in_the_dark(text))
-        at = f"{relative(STATIC, page)}/{page.stem}"
-        notebook = chapter.as_read(notebook, SOLUTIONS, relative(FRONT, page), not case, drawn, at)
-        for cell in notebook["cells"]:
+        """Return a chapter's notebook as JSON text, in the book's form, with its figures as HTML.
+
+        `page` is the notebook's path, relative to the repository.
+        """
+        notebook = json.loads((ROOT / page).read_text(encoding="utf-8"))
+        # A case asks nothing that its reader should answer first.
+        notebook = chapter.as_read(
+            notebook,
+            SOLUTIONS,
+            relative(FRONT, page),
+            folds=page.parent.name != "cases",
+            tried={name: f"{relative(TRY, page)}#{name}" for name in self.offered},
+        )
+        mends.mark(notebook["cells"], ROOT / "notebooks" / "game")
+        measured = "on {date} with {on}".format(**notebook["metadata"]["measured"])
+        # The last cell first: what stays is the card of the first figure.
+        for cell in reversed(notebook["cells"]):
             if cell["cell_type"] == "markdown":
                 cell["source"] = self.linked(chapter.source_of(cell), page)
             # Where it is folded, the chapter's own question is above.
             asks = "hide-output" not in cell["metadata"].get("tags", ())
             for output in cell.get("outputs", ()):
-                if drag := chapter.drag_of(output):
-                    told = dated(drag["constants"], notebook["metadata"]["measured"])
-                    still = chapter.as_image(output)
-                    output["data"] = {"text/html": explorable(drag["name"], still, told, asks)}
-                elif "text/html" in output.get("data", {}):  # a table with links to chapters
-                    html = "".join(output["data"]["text/html"])
-                    output["data"]["text/html"] = CHAPTER_LINK.sub(chapter_link, html)
+                data = output.get("data", {})
+                if "image/png" in data:
+                    output["data"] = {"text/html": self.figure(page, cell, output, measured, asks)}
+                elif "text/html" in data:  # a table with links to chapters
+                    data["text/html"] = CHAPTER_LINK.sub(
+                        lambda to: f"{to[1]}.html{'#' + slug(to[2]) if to[2] else ''}",
+                        "".join(data["text/html"]),
+                    )
         return json.dumps(notebook)
 
+    def figure(self, page, cell, output, measured, asks):
+        """Write a figure's picture, and return the HTML that shows it: SVG if stored, else PNG.
+
+        `page` is the chapter's path, `output` the figure's output in `cell`. If the figure can be
+        dragged, it says when and on what its constants were measured, which is the text `measured`,
+        and with `asks` it may ask a question first.
+        """
+        about = output["metadata"]["image/png"]
+        file = PurePosixPath(page.stem, f"{cell['id']}.svg")
+        picture = base64.b64decode("".join(output["data"]["image/png"]))
+        # What a link to the page shows where it is sent, which takes no SVG.
+        self.write(DRAWINGS / f"{page.stem}.png", picture)
+        if (FIGURES / file).exists():
+            picture = (FIGURES / file).read_bytes()
+        else:
+            file = file.with_suffix(".png")
+        self.write(DRAWINGS / file, picture)
+        alt = html.escape(about["alt"], quote=True)
+        still = f'<img src="{relative(STATIC, page)}/{file}" alt="{alt}">'
+        if "drag" not in about:
+            return still
+        constants = about["drag"]["constants"]
+        told = constants | {"from": constants["from"].replace("on this machine", measured)}
+        # What its words begin with is its finding, which answers what a race would ask.
+        asks = asks and about["drag"]["name"] != "race"
+        if page.stem == "01_round_trips" and about["drag"]["name"] == "where":
+            self.write(DRAWINGS / "map.js", map_script(told))
+        return explorable(about["drag"]["name"], still, alt.split(". ")[0], told, asks)
+
     def linked(self, text, page):
-        """Return a page's text, its links leading to pages of the book, not to the repository's."""
-        for file in IMAGE.findall(text):
-            self.bring(normal(page.parent / file))
+        """Return the text of the page `page` with its links leading to pages of the book."""
         return CODE_OR_LINK.sub(lambda found: self.link(found, page), text)
 
     def link(self, match, page):
@@ -120,35 +200,33 @@ class Book:
         if address is None or re.match(r"\w+:", address):  # code, or outside of the lab
             return match[0]
         path, _, anchor = address.partition("#")
-        file = normal(page.parent / path) if path else page
+        file = PurePosixPath(os.path.normpath(page.parent / path)) if path else page
         if file.suffix == ".ipynb":
             anchor = slug(anchor)
+        if file == TRY_SOURCE:  # a page that Sphinx doesn't know
+            return f'<a href="{relative(TRY, page)}">{words}</a>' if self.offered else words
         if (ROOT / file).is_dir():
             return words  # a folder is no page
+        if file == MONITOR:  # of which Sphinx knows nothing
+            return f'<a href="{relative(PurePosixPath(MONITOR.name), page)}">{words}</a>'
         if solution := SOLUTION.match(str(file)):
             home = found(f"notebooks/{solution[2]}_*.ipynb")[0]
             file, anchor = home, chapter.solution_anchor(solution[1])
-        elif file.parent == PurePosixPath("notebooks/game"):
-            file, anchor = GAME, file.name.replace(".", "-")
         elif file == PurePosixPath("README.md"):
             file = FRONT
         elif file not in self.pages and (ROOT / file).is_file():
-            self.bring(file)
+            # A picture, or a file that is offered to be kept.
+            self.write(file, (ROOT / file).read_bytes())
         to = "" if file == page and anchor else relative(file, page)
-        return f"{mark}[{words}]({to}{'#' + anchor if anchor else ''})"
-
-
-def normal(path):
-    return PurePosixPath(os.path.normpath(path))
-
-
-def chapter_link(found):
-    """Return the address of a chapter, or of a section of one, as the book has it."""
-    return f"{found[1]}.html{'#' + slug(found[2]) if found[2] else ''}"
+        # What one clicks may be a picture.
+        return f"{mark}[{self.linked(words, page)}]({to}{'#' + anchor if anchor else ''})"
 
 
 def slug(anchor):
-    """Return a heading's anchor as on GitHub; JupyterLab's keep capitals and question marks."""
+    """Return a heading's anchor in GitHub's form: lower case, without punctuation.
+
+    `anchor` is in JupyterLab's form, with capitals and question marks.
+    """
     return re.sub(r"[^\w-]", "", unquote(anchor).lower())
 
 
@@ -156,65 +234,47 @@ def relative(file, page):
     return PurePosixPath(os.path.relpath(file, page.parent)).as_posix()
 
 
-def game():
-    """Return the programs that chapter 12 is about, on one page."""
-    parts = ["---\norphan: true\n---\n# The programs of chapter 12\n"]
-    for path in sorted((ROOT / "notebooks" / "game").glob("*.py")):
-        parts.append(f"## {path.name}\n\n```python\n{path.read_text(encoding='utf-8')}```\n")
-    return "\n".join(parts)
+def explorable(name, still, label, constants, asks=True, kind="still"):
+    """Return the HTML of a figure that readers can drag, below its picture `still`.
 
-
-def explorable(name, still, constants, asks=True):
-    """Return a figure to drag, in place of a still one, which stays without scripts and on paper.
-
-    All of it stands in the page: a browser takes no module from a file.
+    `name` is that of its JavaScript module, `constants` its data. Paper, and readers without
+    scripts, get the picture. With `asks` the figure may ask a question first. If `kind` is "film",
+    the picture is hidden where scripts run, and paper gets the end of the figure. Module, style and
+    data are inside the page, since a browser loads no module from a file.
     """
     module, style = explorables.parts(name)
-    module = module.replace("export default { render };", "")
-    told = {"constants": constants, "figure": name, "asks": asks}
     return f"""<style>{style}</style>
 
-<div id="{name}"></div>
-<div class="still" data-for="{name}">
+<figure class="to-drag" aria-label="{label}">
+<div class="{kind}">
 
 {still}
 
 </div>
+<div id="{name}"></div>
+</figure>
 
 <script type="module">
-{module}
-const told = {json.dumps(told)};
+{module.replace("export default { render };", "")}
+const told = {json.dumps({"constants": constants, "figure": name, "asks": asks})};
 render({{ model: {{ get: (name) => told[name] }}, el: document.getElementById("{name}") }});
-document.querySelector('[data-for="{name}"]').classList.add("replaced");
 </script>"""
 
 
-def dated(constants, measured):
-    """Return constants with when and on what they were measured for "on this machine"."""
-    words = f"on {measured['date']} with {measured['on']}"
-    return constants | {"from": constants["from"].replace("on this machine", words)}
+def map_script(constants):
+    """Return a script that gives the MONITOR page chapter 01's map: monitorMap(where, you).
 
-
-def race():
-    """Return what the race computes from."""
-    return json.loads((explorables.FOLDER / "constants.json").read_text(encoding="utf-8"))
-
-
-def shown_in_chapters():
-    """Return {name: constants} of the figures to drag that the committed chapters show.
-
-    Where a second chapter shows one of that name, it is "where 03", by the chapter's number.
+    That page takes no script and no style that stands in it.
     """
-    shown = {}
-    for page in found("notebooks/*.ipynb"):
-        cells = chapter.read(ROOT / page)["cells"]
-        outputs = [output for cell in cells for output in cell.get("outputs", ())]
-        for drag in filter(None, map(chapter.drag_of, outputs)):
-            name = drag["name"]
-            shown[f"{name} {page.name[:2]}" if name in shown else name] = drag["constants"]
-    return shown
-
-
-def contents(part, pages):
-    names = "\n".join(str(page.with_suffix("")) for page in pages)
-    return f"\n```{{toctree}}\n:caption: {part}\n:hidden:\n\n{names}\n```\n"
+    module, style = explorables.parts("where")
+    return f"""(() => {{
+{module.replace("export default { render };", "").replace("export ", "")}
+const sheet = new CSSStyleSheet();
+sheet.replaceSync({json.dumps(style)});
+document.adoptedStyleSheets = [sheet];
+const constants = {json.dumps(constants)};
+window.monitorMap = (el, you) => {{
+  const told = {{ constants: {{ ...constants, you }} }};
+  render({{ model: {{ get: (name) => told[name] }}, el }});
+}};
+}})();"""
