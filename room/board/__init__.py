@@ -1,1 +1,1 @@
-"""What the room guessed, live, on the leader's screen: `python -m room.board`."""
+"""Serve the board, where the leader sees learners' guesses: `python -m room.board`."""

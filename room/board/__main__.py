@@ -1,173 +1,83 @@
-"""Starts the board: `make board`, or as a service of the room's hub (room/jupyterhub_config.py).
+"""Start the board: `make board`, or as a service of the room's hub (room/jupyterhub_config.py).
 
 python -m room.board                     on this machine only, http://127.0.0.1:8010
 python -m room.board --open              for the network this machine is in
-python -m room.board --anonymous         keeps no name of anybody
 """
 
 import argparse
 import asyncio
-import contextlib
-import fcntl
-import json
 import os
 import signal
-import socket
 import sys
-import time
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from tornado.httpserver import HTTPServer
+from room.entrance import kept_passwords, own_address, write_leaders_page
 
-from lab_utils.errors import LabError
-
-from . import after, people
-from .app import READ_PAST, Room, application
-from .stream import Unavailable
+from .app import Board, application
 
 ROOT = Path(__file__).resolve().parents[2]
 PORT = 8010
-LOCK_S = 10  # for a board that is ending
-WATCH_S = 1  # how often the board looks whether its hub is still there
+LONGEST_POST = 200_000  # bytes
 
 
 def main(arguments):
-    options = parsed(arguments)
-    try:
-        own, known = ROOT / ".board", {}
-        if room := os.environ.get("ROOM"):  # what `make room` has settled
-            settled = json.loads(Path(room).read_text(encoding="utf-8"))
-            own = Path(room).parent / "board"
-            known = {"password": settled["password"], "key": settled["boards_key"]}
-        folder = Path(options.folder or own).absolute()
-        secret = people.settled(folder, known)
-        with locked(folder):
-            asyncio.run(serve(options, folder, secret))
-    except (OSError, ValueError, KeyError, LabError, Unavailable) as error:
-        sys.exit(f"The board does not start: {error}")
-
-
-def parsed(arguments):
     parser = argparse.ArgumentParser(
         prog="python -m room.board", description=__doc__.split("\n\n")[0]
     )
-    parser.add_argument(
-        "--open",
-        action="store_true",
-        help="listen on all addresses of this machine, not on 127.0.0.1 only",
-    )
-    parser.add_argument(
-        "--port", type=port, default=PORT, help=f"the port to listen on, {PORT} if not said"
-    )
-    parser.add_argument(
-        "--folder", help="where the board keeps its stream and its secrets, .board if not said"
-    )
-    parser.add_argument("--anonymous", action="store_true", help="keep no name of anybody")
-    return parser.parse_args(arguments)
-
-
-def port(text):
-    number = int(text)
-    if not 0 < number < 65_536:
-        raise ValueError
-    return number
-
-
-@contextlib.contextmanager
-def locked(folder):
-    """Hold the folder: no second board writes its stream. Raises OSError where another has it."""
-    deadline = time.monotonic() + LOCK_S
-    with open(folder / "lock", "w", encoding="utf-8") as held:
-        while True:
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise OSError(
-                        f"another board is running with {folder}. Stop it first, or name "
-                        "another --folder."
-                    ) from None
-                time.sleep(0.1)
-        yield
-
-
-async def serve(options, folder, secret):
-    """Serve the board until it is told to end, or its hub is gone."""
-    anonymous = options.anonymous or os.environ.get("ROOM_BOARD_ANONYMOUS", "") not in ("", "0")
-    room = Room(folder, secret, anonymous)
-    room.stream.open()
-    address, port, prefix = where(options)
-    server = HTTPServer(application(room, prefix), max_body_size=READ_PAST)
+    parser.add_argument("--open", action="store_true", help="listen on all of its addresses")
+    parser.add_argument("--port", type=int, default=PORT, help=f"{PORT} if not said")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".board", help=".board if not said")
+    options = parser.parse_args(arguments)
     try:
-        server.listen(port, address)
-    except OSError as error:
-        raise OSError(
-            f"port {port} is not to be had ({error.strerror}). Stop what uses it, or "
-            "choose another: make board PORT=8011"
-        ) from None
+        asyncio.run(serve(options, options.folder.absolute()))
+    except (OSError, OverflowError, ValueError) as error:
+        sys.exit(
+            f"The board does not start: {error}. If something else has the port {options.port}, "
+            "stop that, or choose another: make board PORT=8011"
+        )
+
+
+async def serve(options, folder):
+    """Serve the board until the process gets SIGINT or SIGTERM.
+
+    `options` are those of the command line, with `open` and `port`. `folder` is the Path where the
+    board keeps its files.
+    """
+    passwords = kept_passwords(folder)
+    address = "0.0.0.0" if options.open else "127.0.0.1"
+    prefix = os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/")  # of a hub's board
+    app = application(Board(folder, passwords), prefix)
+    server = app.listen(options.port, address, max_body_size=LONGEST_POST)
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    if not room.hub:
-        say(port, secret, options)
-    jobs = [room.stream.write(), room.stream.watch(), *([watch_hub(ended)] if room.hub else [])]
-    tasks = [asyncio.create_task(each) for each in jobs]
+    if prefix == "/":
+        print(welcome(options, folder, passwords), flush=True)
     await ended.wait()
     server.stop()
-    for task in tasks:
-        task.cancel()
-    room.stream.close()
-    try:
-        beside = Path(os.environ["ROOM"]).parent if room.hub else folder
-        path = after.keep(room.book, beside.parent)
-        if path and not room.hub:
-            print(f"What the room guessed, without names: {path}", flush=True)
-    except OSError as error:
-        print(f"What the room guessed cannot be kept: {error}", flush=True)
 
 
-def where(options):
-    """Return (address, port, prefix); as a service of a hub, the hub's."""
-    prefix = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
-    if prefix:
-        url = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
-        return url.hostname, url.port, prefix
-    return "0.0.0.0" if options.open else "127.0.0.1", options.port, "/"
+def welcome(options, folder, passwords):
+    """Return the text that is printed when the board has started, without the leader's password.
 
-
-async def watch_hub(ended):
-    """Set `ended` when the hub is gone: one that was killed cannot end its services."""
-    parent = os.getppid()
-    while os.getppid() == parent:
-        await asyncio.sleep(WATCH_S)
-    ended.set()
-
-
-def say(port, secret, options):
+    That password is only in a page of `folder`, which other users can't read, since the leader's
+    screen may be projected. `options` are those of the command line, `passwords` is {"learner":
+    text, "leader": text}.
+    """
+    page = write_leaders_page(folder, f"http://127.0.0.1:{options.port}/")
     seen = own_address() if options.open else "127.0.0.1"
-    print(
-        f"The board, for the leader: http://127.0.0.1:{port}/#key={secret['key']}\n"
-        f"For learners, on their own laptops: make lab BOARD=http://{seen}:{port} NAME=theirs\n"
-        f"The room's password: {secret['password']}"
+    where = (
+        "It is open to your network, over plain HTTP: use it in a network that you trust. Who can "
+        "listen there can read names, guesses and the password."
+        if options.open
+        else "It listens on this machine only. make board OPEN=1 opens it to your network."
     )
-    if options.open:
-        print(
-            "It is open to your network, without TLS: who can read the network's traffic can "
-            "read names and password."
-        )
-    print("Ctrl-C ends it; what was posted is kept.", flush=True)
-
-
-def own_address():
-    """Return this machine's address in its network. Nothing is sent to find out."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-            return probe.getsockname()[0]
-        except OSError:
-            return "127.0.0.1"
+    return f"""The board is open. For you, the leader: {page}
+  That page opens the board, and only you can read it. Do not project it.
+For learners, on their own laptops: make lab BOARD=http://{seen}:{options.port} NAME=theirs
+  The room's password: {passwords["learner"]}
+{where}
+Ctrl-C ends it. What was posted is kept in {folder}: delete that folder for an empty board."""
 
 
 if __name__ == "__main__":

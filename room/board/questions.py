@@ -1,4 +1,4 @@
-"""What the chapters ask: their questions, as the notebooks put them, and their exercises."""
+"""Read the chapters' questions and the exercises' names from the lab's notebooks and folders."""
 
 import functools
 import json
@@ -9,38 +9,34 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 NAMED = re.compile(r"\[(\d\d) ([^]]+)\]\(notebooks/")  # a chapter, in the README's map
 ASKED = re.compile(r'lab\.guess\("(\d\d\.[a-z_]+)", [^)]*?"([^"]+)"\)')
-CHECKED = re.compile(r'lab\.check\("(\d\d\.\d+)"')
-# To who sits at the notebook.
-INSTRUCTION = re.compile(r"(?:Replace the three dots|Put a number in place).*", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Question:
-    """One `lab.guess`: its name, such as "01.cart", its unit, and the words above its cell."""
+    """What a call of `lab.guess` asks: the `unit` of its answer, the `text` of the question."""
 
-    name: str
     unit: str
     text: str
-
-    @property
-    def chapter(self):
-        return self.name[:2]
 
 
 @dataclass(frozen=True)
 class Course:
-    """`chapters` are {"01": "Round trips"}, `questions` {name: Question}, `exercises` names."""
+    """What the board knows of the course: its chapters, questions and exercises.
+
+    `chapters` is {"01": "Round trips"}, `questions` {name: Question}, `exercises` a set of names
+    such as "03.1".
+    """
 
     chapters: dict
     questions: dict
-    exercises: tuple
+    exercises: set
 
 
 @functools.cache
 def course():
-    """Return the Course as the lab's notebooks have it."""
+    """Return the Course, read once from the README, the notebooks and the folders of exercises."""
     named = dict(NAMED.findall((ROOT / "README.md").read_text(encoding="utf-8")))
-    chapters, questions, exercises = {}, {}, []
+    chapters, questions = {}, {}
     for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
         number, title = path.stem.split("_", 1)
         chapters[number] = named.get(number) or title.replace("_", " ").capitalize()
@@ -51,15 +47,17 @@ def course():
                 above = source
             else:
                 for name, unit in ASKED.findall(source):
-                    questions.setdefault(name, Question(name, unit, wording(above)))
-                exercises += [name for name in CHECKED.findall(source) if name not in exercises]
-    return Course(chapters, questions, tuple(exercises))
+                    questions.setdefault(name, Question(unit, wording(above)))
+    exercises = {path.parent.name for path in ROOT.glob("exercises/*/check.py")}
+    return Course(chapters, questions, exercises)
 
 
 def wording(markdown):
-    """Return in plain words what follows "Guess.", or the last paragraph, up to its last "?"."""
+    """Return the question in a cell's Markdown, as plain text.
+
+    That is the text after "**Guess.**", or the last paragraph, up to its last question mark.
+    """
     text = markdown.split("**Guess.**")[-1].strip().split("\n\n")[-1]
-    text = INSTRUCTION.sub("", text)
     text = text[: text.rfind("?") + 1] or text
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)  # a link's words
     return re.sub(r"[*`]", "", text).strip()

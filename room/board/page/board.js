@@ -1,9 +1,9 @@
-// The leader's page: asks for the view of the room, again whenever it has changed, and shows it. Texts of others go in as text, never as HTML.
+// The leader's page: asks for the view of the room every second, and shows it. Texts of others go in as text, never as HTML.
 "use strict";
 
+const EVERY_MS = 1000;
 const at = id => document.getElementById(id);
-const byHub = Boolean(document.body.dataset.byHub);
-let view = null, asking = null, chosen = "", names = false;
+let view = null, shown = "", chosen = "", names = false;
 let key = sessionStorage.getItem("key") || "";  // for this tab, and for pages of this origin alone
 
 function made(name, properties = {}, ...children) {
@@ -18,67 +18,39 @@ function ask(path, options = {}) {
 
 async function post(path, body) {
   const reply = await ask(path, { method: "POST", body: JSON.stringify(body) });
-  if (!reply.ok) throw new Error((await reply.json().catch(() => ({}))).error || `The board answered ${reply.status}.`);
+  if (!reply.ok) alert((await reply.json().catch(() => ({}))).error || `The board answered ${reply.status}.`);
+  refresh();
 }
 
-// The door
-
-function begin() {
-  const told = new URLSearchParams(location.hash.slice(1)).get("key");
-  if (told) {
-    history.replaceState(null, "", location.pathname);  // the key stays on no screen
-    take(told);
-  }
-  listen();
+// The key comes behind the # of the leader's link, and stays on no screen.
+const told = new URLSearchParams(location.hash.slice(1)).get("key");
+if (told) {
+  history.replaceState(null, "", location.pathname);
+  sessionStorage.setItem("key", key = told);
 }
 
-function take(said) {
-  key = said;
-  sessionStorage.setItem("key", key);
-}
-
-function door(why) {
-  at("refused").textContent = key ? why : "";
-  at("board").hidden = true;
-  at("door").hidden = false;
-  at("hub").hidden = !byHub;
-  at("login").hidden = byHub;
-}
-
-at("login").addEventListener("submit", event => {
-  event.preventDefault();
-  take(at("key").value.trim());
-  listen();
-});
-
-// The board
-
-// Asks until it is called anew: an answer comes when there is something else to show, or after some seconds.
-async function listen() {
-  if (asking) asking.abort();
-  const mine = asking = new AbortController();
-  for (let seen = ""; asking === mine;) {
-    try {
-      const wanted = new URLSearchParams({ question: chosen, names: Number(names), seen });
-      const reply = await ask(`view?${wanted}`, { signal: mine.signal });
-      if (reply.status === 401) return door((await reply.json()).error);
-      if (!reply.ok) throw new Error(`The board answered ${reply.status}.`);
-      view = await reply.json();
-      seen = view.version;
-      at("door").hidden = at("lost").hidden = true;
-      at("board").hidden = false;
-      show();
-    } catch (error) {
-      if (asking !== mine) return;
-      at("lost").hidden = false;
-      await new Promise(next => setTimeout(next, 1000));
-    }
+async function refresh() {
+  try {
+    const reply = await ask(`view?${new URLSearchParams({ question: chosen, names: Number(names) })}`);
+    at("refused").hidden = reply.status !== 401;
+    at("board").hidden = reply.status === 401;
+    if (reply.status === 401) return;
+    const text = await reply.text();
+    if (!reply.ok) throw new Error(text);
+    at("lost").hidden = true;
+    if (text === shown) return;
+    shown = text;
+    view = JSON.parse(text);
+    show();
+  } catch (error) {
+    at("lost").hidden = false;
   }
 }
 
 function choose(name) {
   chosen = name;
-  listen();
+  shown = "";
+  refresh();
 }
 
 function show() {
@@ -93,16 +65,14 @@ function show() {
   at("follow").setAttribute("aria-pressed", !chosen);
   at("names").setAttribute("aria-pressed", names);
   showQuestions(questions.filter(each => each.name.slice(0, 2) === question.name.slice(0, 2)), question.name);
-  showChapters(chapters, questions, question.name.slice(0, 2), learners);
+  showChapters(chapters, questions, question.name.slice(0, 2));
   showStuck(stuck);
   chart(at("chart"), question, remove);
 }
 
 // A click on a guess: the leader takes it off the board.
-async function remove(dot, words) {
-  if (!confirm(`Take this guess off the board? ${words}`)) return;
-  await post("remove", { name: view.question.name, number: dot.number }).catch(error => alert(error.message));
-  listen();
+function remove(dot, words) {
+  if (confirm(`Take this guess off the board? ${words}`)) post("remove", { name: view.question.name, number: dot.number });
 }
 
 function showQuestions(questions, current) {
@@ -114,20 +84,12 @@ function showQuestions(questions, current) {
   }));
 }
 
-function showChapters(chapters, questions, current, learners) {
-  at("chapters").tBodies[0].replaceChildren(...chapters.map(each => {
-    const first = questions.find(question => question.name.slice(0, 2) === each.chapter);
-    const title = made("button", { textContent: `${each.chapter} ${each.title}`, onclick: () => choose(first.name) });
-    return made("tr", { className: each.chapter === current ? "at" : "" },
-      made("td", {}, first ? title : `${each.chapter} ${each.title}`), made("td", { className: "here", textContent: each.here || "" }),
-      made("td", {}, bar(each.guessed, each.questions * learners, "said")), made("td", {}, bar(each.solved, each.exercises * learners, "")));
+function showChapters(chapters, questions, current) {
+  at("chapters").replaceChildren(...chapters.map(each => {
+    const first = questions.find(question => question.name.slice(0, 2) === each.chapter), words = `${each.chapter} ${each.title}`;
+    const title = first ? made("button", { textContent: words, onclick: () => choose(first.name) }) : made("span", { textContent: words });
+    return made("li", { className: each.chapter === current ? "at" : "" }, title, made("b", { textContent: each.here || "" }));
   }));
-}
-
-function bar(done, all, kind) {
-  const filled = made("i", { className: kind });
-  filled.style.width = `${all ? 100 * Math.min(1, done / all) : 0}%`;
-  return made("span", { className: "bar", title: `${done} of ${all}` }, filled);
 }
 
 function showStuck(stuck) {
@@ -138,20 +100,13 @@ function showStuck(stuck) {
     : [made("li", { textContent: "Nobody." })]));
 }
 
-at("reveal").addEventListener("click", async () => {
+at("reveal").addEventListener("click", () => {
   const known = view.questions.find(each => each.name === view.question.name);
   chosen = known.name;  // what is being revealed stays on the screen
-  await post("reveal", { name: known.name, shown: !known.shown }).catch(error => alert(error.message));
-  listen();
+  post("reveal", { name: known.name, shown: !known.shown });
 });
 at("follow").addEventListener("click", () => choose(chosen ? "" : view.question.name));
-at("names").addEventListener("click", () => { names = !names; listen(); });
-at("csv").addEventListener("click", async () => {
-  const reply = await ask(`board.csv?names=${Number(names)}`);
-  if (!reply.ok) return alert(`The board answered ${reply.status}.`);
-  const file = made("a", { href: URL.createObjectURL(await reply.blob()), download: "board.csv" });
-  file.click();
-  URL.revokeObjectURL(file.href);
-});
+at("names").addEventListener("click", () => { names = !names; choose(chosen); });
 new ResizeObserver(() => view && chart(at("chart"), view.question, remove)).observe(at("question"));
-begin();
+refresh();
+setInterval(refresh, EVERY_MS);

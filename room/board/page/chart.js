@@ -4,7 +4,6 @@
 const SVG = "http://www.w3.org/2000/svg";
 const LARGEST = 2.4, SMALLEST = 7;      // of a diamond from side to side, in letters' heights, and in pixels
 const BIG_NAME = 1.7, SMALL_NAME = 12;  // of a name, likewise
-const FAR = 1000;                       // times off the middle: what lies farther out is shown at the edge
 const CLOSE = 2;                        // a guess within this factor was good, as lab.calibration has it
 const COUNTED = /^(bytes|round trips|commands|messages|types|replies|threads|connections|visits|writes|claims|tickets)$/;
 
@@ -40,14 +39,6 @@ function drawn(name, attributes, text) {
   return element;
 }
 
-const middle = values => [...values].sort((one, other) => one - other)[values.length >> 1];
-
-// -1, 0 or 1: whether a guess lies far below what was measured or else what most guessed, near it, or far above.
-function side(question) {
-  const values = question.measured?.length ? question.measured : question.dots.map(dot => dot.value), to = middle(values);
-  return dot => question.dots.length < 3 && !question.measured?.length ? 0 : dot.value * FAR < to ? -1 : dot.value > to * FAR ? 1 : 0;
-}
-
 // [from, to] of the axis: all that is shown, and a little more at both ends.
 function range(values) {
   if (!values.length) return [1, 1000];
@@ -77,22 +68,21 @@ function stack(boxes) {
   return ends.length;
 }
 
+// In pixels.
 const pen = document.createElement("canvas").getContext("2d");
 function widthOf(text, size) {
   pen.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
   return pen.measureText(text).width;
 }
 
-// The boxes of all guesses, as large as fit into `height`: {dot, side, x, left, width, row, label, size of the label}.
-function layout(dots, at, far, unit, height, named, rem) {
+// The boxes of all guesses, as large as fit into `height`: {dot, side, x, left, width, row, label, letters}.
+function layout(dots, at, height, named, rem) {
   for (let size = Math.round((named ? BIG_NAME : LARGEST) * rem); ; size -= 1) {
     const names = named && size >= SMALL_NAME, least = named ? SMALL_NAME - 1 : SMALLEST;
     const side = names ? size * 0.8 : named ? size + 8 : size;
     const boxes = dots.map(dot => {
-      const out = far(dot), edge = `${out < 0 ? "← " : ""}${quantity(dot.value, unit)}${out > 0 ? " →" : ""}`;
-      const label = [names && dot.who, out && edge].filter(Boolean).join(": ");
-      const letters = names ? size : rem, more = label ? widthOf(label, letters) + letters * 0.9 : 2, x = at(dot.value);
-      return { dot, side, x, out, label, letters, width: side + more, left: x - side / 2 - (out > 0 ? more : 0) };
+      const label = names ? dot.who : "", more = label ? widthOf(label, size) + size * 0.9 : 2, x = at(dot.value);
+      return { dot, side, x, label, letters: size, width: side + more, left: x - side / 2 };
     });
     const rowHeight = names ? size * 1.25 : side + 2, rows = stack(boxes);
     if (rows * rowHeight <= height || size <= Math.min(SMALLEST, least))
@@ -100,17 +90,16 @@ function layout(dots, at, far, unit, height, named, rem) {
   }
 }
 
-// `remove(dot)`, if there is one, is called for a diamond that was clicked.
+// `remove(dot, words)` is called for a diamond that was clicked.
 function chart(svg, question, remove) {
   const { width, height } = svg.getBoundingClientRect();
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.replaceChildren();
   const { dots, unit } = question, revealed = "measured" in question && question.median !== null;
-  const far = side(question);
-  const span = range([...dots.filter(dot => !far(dot)).map(dot => dot.value), ...(revealed ? question.measured : [])]);
+  const span = range([...dots.map(dot => dot.value), ...(revealed ? question.measured : [])]);
   const named = dots.some(dot => dot.who), margin = 1.5 * rem, right = width - (named ? 8 : 1.5) * rem;
-  const at = value => margin + (right - margin) * Math.min(1, Math.max(0, Math.log(value / span[0]) / Math.log(span[1] / span[0])));
+  const at = value => margin + (right - margin) * Math.log(value / span[0]) / Math.log(span[1] / span[0]);
   const floor = height - 2.6 * rem, top = 2.6 * rem;
   const add = (...what) => svg.appendChild(drawn(...what));
 
@@ -138,15 +127,14 @@ function chart(svg, question, remove) {
   }
   add("line", { class: "axis", x1: 0, x2: width, y1: floor, y2: floor });
 
-  const { boxes, rowHeight } = layout(dots, at, far, unit, floor - top - (revealed ? 2.2 : 0.6) * rem, named, rem);
-  for (const { dot, side, row, x, out, label, letters } of boxes) {
+  const { boxes, rowHeight } = layout(dots, at, floor - top - (revealed ? 2.2 : 0.6) * rem, named, rem);
+  for (const { dot, side, row, x, label, letters } of boxes) {
     const y = floor - 0.5 * rem - (row + 0.5) * rowHeight, half = side / 2;
     const diamond = add("path", { class: dot.late ? "dot late" : "dot",
       d: `M${x - half} ${y} L${x} ${y - half} L${x + half} ${y} L${x} ${y + half} Z` });
     const words = `${dot.who ? `${dot.who}: ` : ""}${quantity(dot.value, unit)}${dot.late ? ", late" : ""}`;
-    diamond.appendChild(drawn("title", {}, remove ? `${words}. Click to take it off` : words));
-    if (remove) diamond.onclick = () => remove(dot, words);
-    if (label) add("text", { class: dot.late ? "name late" : "name", x: x + (out > 0 ? -1 : 1) * (half + letters * 0.25), y,
-      "font-size": letters, "text-anchor": out > 0 ? "end" : "start" }, label);
+    diamond.appendChild(drawn("title", {}, `${words}. Click to take it off`));
+    diamond.onclick = () => remove(dot, words);
+    if (label) add("text", { class: dot.late ? "name late" : "name", x: x + half + letters * 0.25, y, "font-size": letters }, label);
   }
 }
