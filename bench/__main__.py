@@ -1,83 +1,94 @@
-"""Measures the lab itself and says whether it keeps its promises: a table, also in bench.md.
+"""Measures the lab itself beside a peer that does the same, in the same run: `make bench`.
 
-    python -m bench [GROUP ...]      link, timing, model, start, trace, figures; default: all
-
-Each figure is a ratio or a difference to something measured in the same run, so that tables of two
-machines compare.
+Each figure is a ratio to its peer, so that those of two machines compare.
 """
 
-import datetime
+import json
 import os
+import statistics
+import subprocess
 import sys
 import time
+import timeit
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 os.environ.pop("REDIS_URL", None)  # the lab's own server is what is measured
 os.environ["TQDM_DISABLE"] = "1"
+os.environ["LAB_SCALE"] = "ci"  # where the least time is spent, a wrong figure is likeliest
 
+import lab_utils as lab
+from lab_utils.testbed.chosen_server import server
 from lab_utils.testbed.fingerprints import environment_line
+from lab_utils.testbed.link import link
+from lab_utils.testbed.pinning import steady
+from lab_utils.words import duration
 
-from . import figures, link, model, roundtrips, start, timing
+ROUNDTRIPS = Path(__file__).parents[1] / "roundtrips"
+DRILLS = ROUNDTRIPS / "tests" / "drills"
+sys.path += [str(DRILLS.parent), str(DRILLS)]
+import environments  # noqa: E402
+import servers  # noqa: E402
 
-REPORT = Path(__file__).resolve().parent.parent / "bench.md"
-GROUPS = {
-    "start": start.rows,  # first: its fresh processes should find a machine like a learner's
-    "link": link.rows,
-    "timing": timing.rows,
-    "model": model.rows,
-    "trace": roundtrips.rows,
-    "figures": figures.rows,
-}
-
-
-def main(names):
-    unknown = set(names) - set(GROUPS)
-    if unknown:
-        raise SystemExit(
-            f"There is no group {', '.join(sorted(unknown))}. The groups: {', '.join(GROUPS)}."
-        )
-    groups = {}
-    for name in names or GROUPS:
-        started = time.perf_counter()
-        say(f"{name} …")
-        groups[name] = list(GROUPS[name]())
-        say(f" {time.perf_counter() - started:.0f} s\n")
-    text = report(groups)
-    print(text)
-    REPORT.write_text(text + "\n", encoding="utf-8")
+SAMPLE_S = 0.002  # of timeit
+DISTANCES_MS = {0.25: 1.15, 1: 1.05, 5: 1.02, 20: 1.01}  # to at most how many times a sleep
 
 
-def say(words):
-    print(words, end="", file=sys.stderr, flush=True)
+def distances():
+    """Ask whether a distance is what it should be, beside a process that only sleeps as long."""
+    for rtt_ms, most in DISTANCES_MS.items():
+        client = lab.connect(rtt_ms)
+        client.ping()
+        with steady(server().pid, link()):
+            took = in_turn(100, client.ping, partial(time.sleep, rtt_ms / 1000))
+        yield f"PING at {rtt_ms:g} ms", *took, "a sleep as long", most
 
 
-def report(groups):
-    where = f"{datetime.date.today()} · {environment_line()} · {os.cpu_count()} CPUs"
-    lines = ["# The lab, measured", "", where, ""]
-    lines += table(
-        ["what", "measured", "compared with", "aim", "met"],
-        [
-            [row.what, row.measured, row.against, row.aim or "–", MET[row.met]]
-            for rows in groups.values()
-            for row in rows
-        ],
+def timing():
+    """Ask whether lab.compare agrees with timeit."""
+    client = lab.connect()
+    timer = timeit.Timer(lambda: client.set("key1", "value1"))
+    with steady(server().pid):
+        number = max(1, round(SAMPLE_S / (timer.timeit(20) / 20)))
+        peer_s = statistics.median(timer.repeat(100, number)) / number
+    yield (
+        "lab.compare, one SET",
+        lab.compare({"SET": lambda r: r.set("key1", "value1")}).seconds("SET"),
+        peer_s,
+        "timeit",
+        1.05,
     )
-    met = [row.met for rows in groups.values() for row in rows if row.met is not None]
-    last = f"{sum(met)} of {len(met)} aims met." if met else "No aims here."
-    return "\n".join([*lines, "", last])
 
 
-MET = {True: "yes", False: "NO", None: ""}
+def traces():
+    """Ask what counting adds to a program, beside what OpenTelemetry's spans add to it."""
+    command = [environments.libraries(), str(DRILLS / "overhead.py")]
+    with servers.running(password="") as options:
+        ran = subprocess.run(
+            [*command, str(options["port"])],
+            env={"PYTHONPATH": str(ROUNDTRIPS / "src")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    for what, (ours_s, peer_s) in json.loads(ran.stdout.splitlines()[-1]).items():
+        yield f"what a trace adds to {what}", ours_s, peer_s, "what OpenTelemetry adds", 0.25
 
 
-def table(head, rows):
-    """Return the lines of a Markdown table whose columns line up as plain text too."""
-    rows = [head, *rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
-    lines = ["| " + " | ".join(row) + " |" for row in padded]
-    return [lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]]
+def in_turn(pairs, *functions):
+    """Return the median seconds of each of two functions, called in turn."""
+    took = [[timeit.timeit(fn, number=1) for fn in functions] for _ in range(pairs)]
+    return map(statistics.median, zip(*took, strict=True))
+
+
+def main():
+    print(f"{environment_line()} · {os.cpu_count()} CPUs\n")
+    for what, ours_s, peer_s, peer, most in chain(distances(), timing(), traces()):
+        ratio = ours_s / peer_s
+        print(f"{'ok' if ratio <= most else 'NO'}  {what}: {duration(ours_s)}")
+        print(f"    {ratio:.3f}x of {peer}, {duration(peer_s)}; at most {most:g}x", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,13 +1,17 @@
-"""Measures what one write costs in four ways: the constants of the figures that one can drag.
+"""Measure the cost of a write in four ways: the constants of the figures that readers can drag.
 
-    python tools/constants.py [--force]    writes lab_utils/explorables/constants.json if none is
+    python tools/constants.py [--force]    writes lab_utils/explorables/constants.json if missing
 
-The figures compute with lab_utils/model.py's formula: turns × (RTT + a) + commands × c. For what is
-measured at once, c is from the slope over commands and a from one command; a loop has a turn for
-each command and so one constant; threads wait together and share a CPU (`side_by_side`). Distance
-0, with no link between and both on one CPU, has constants of its own by the same rules, "direct".
-All points that were measured stand beside the constants, and so does by how much the formula misses
-the worst of them. What a busy machine measured is not written.
+The figures compute with the formula of lab_utils/model.py: turns × (RTT + a) + commands × c. A turn
+is one round trip; a is in µs a turn, c in µs a command.
+- For ways that send all at once, c is the slope over the number of commands, a is from one command.
+- A loop has a turn for each command, so it has one constant only.
+- Threads wait at the same time and share one CPU (`model.side_by_side`).
+- At distance 0 there is no link, and client and server share one CPU, so its constants, "direct",
+  are computed separately.
+
+The file also holds all measured points, and the formula's largest error. On a busy machine nothing
+is written.
 """
 
 import datetime
@@ -18,12 +22,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lab_utils as lab
-from lab_utils import calm
+from lab_utils import disturbance
 from lab_utils.model import milliseconds
 from lab_utils.testbed.fingerprints import environment_line
 
 KEPT = Path(__file__).resolve().parent.parent / "lab_utils" / "explorables" / "constants.json"
-DISTANCES_MS, SIZES = (0, 0.25, 1, 5, 20), (1, 10, 100, 1_000)
+DISTANCES_MS = 0, 0.25, 1, 5, 20
+SIZES = 1, 10, 100, 1_000
 AT_ONCE = {"one by one": 1, "16 threads": 16, "pipeline": None, "MSET": None}  # in one turn
 LONGEST_MS = 2_500  # a loop that takes longer is left out
 
@@ -51,7 +56,11 @@ def ways(commands, pool):
 
 
 def points():
-    """Return {commands, rtt_ms, ms: {way: milliseconds}} of each size at each distance."""
+    """Measure the four ways with 1 to 1,000 commands at five distances.
+
+    Returns a list of dicts: {"commands": number, "rtt_ms": ms, "ms": {way: milliseconds for all
+    commands}}. A loop that would take too long is left out.
+    """
     found = []
     with ThreadPoolExecutor(16) as pool:
         for commands in SIZES:
@@ -68,44 +77,47 @@ def points():
 
 
 def constants(points):
-    """Return {way: {at_once, turn_us, command_us, direct}} from what was measured."""
+    """Compute each way's constants from `points`, what the function `points` returned.
+
+    Returns {way: {"at_once", "turn_us", "command_us", "direct"}}: how many commands are under way
+    at once, None for all; µs a round trip; µs a command; and {"turn_us", "command_us"} at distance
+    0.
+    """
     near = [point for point in points if not point["rtt_ms"]]
     far = [point for point in points if point["rtt_ms"]]
     return {
-        name: {
-            "at_once": at_once,
-            **costs(name, at_once, far),
-            "direct": costs(name, at_once, near),
-        }
+        name: {"at_once": at_once}
+        | costs(name, at_once, far)
+        | {"direct": costs(name, at_once, near)}
         for name, at_once in AT_ONCE.items()
     }
 
 
 def costs(name, at_once, points):
-    """Return {turn_us, command_us} of a way, from these points."""
+    """Return {"turn_us", "command_us"} of the way `name`: µs a round trip and µs a command.
 
-    def took(commands):
-        return {
-            point["rtt_ms"]: point["ms"][name]
-            for point in points
-            if point["commands"] == commands and name in point["ms"]
-        }
-
-    one, most = took(SIZES[0]), took(SIZES[-1])
-    turn_us = 1000 * statistics.median(ms - rtt for rtt, ms in one.items())
-    command_us = 1000 * statistics.median((most[rtt] - one[rtt]) / (SIZES[-1] - 1) for rtt in most)
-    if at_once == 16:  # near by, where work is what they wait for
-        command_us = 1000 * statistics.mean(took(size)[min(one)] / size for size in SIZES[-2:])
-        turn_us = max(0.0, turn_us - command_us)
-    elif at_once == 1:  # its work is in its turns
-        command_us = 0.0
-        hundred = took(SIZES[2])
-        turn_us = 1000 * statistics.median(hundred[rtt] / SIZES[2] - rtt for rtt in hundred)
-    return {"turn_us": round(turn_us, 1), "command_us": round(command_us, 2)}
+    `at_once` is how many commands the way has under way at once, None if all are in one round trip.
+    `points` are those of the function `points` from which to compute.
+    """
+    ms = {(each["commands"], each["rtt_ms"]): each["ms"].get(name) for each in points}
+    distances = sorted({rtt for _, rtt in ms})
+    turn_ms = statistics.median(ms[1, rtt] - rtt for rtt in distances)
+    command_ms = 0.0
+    if at_once == 1:  # its work is in its turns
+        turn_ms = statistics.median(ms[100, rtt] / 100 - rtt for rtt in distances)
+    elif at_once == 16:  # near by, where work is what they wait for
+        command_ms = statistics.mean(ms[size, distances[0]] / size for size in (100, 1_000))
+        turn_ms = max(0.0, turn_ms - command_ms)
+    else:
+        command_ms = statistics.median((ms[1_000, rtt] - ms[1, rtt]) / 999 for rtt in distances)
+    return {"turn_us": round(1000 * turn_ms, 1), "command_us": round(1000 * command_ms, 2)}
 
 
 def off_percent(found, points):
-    """Return by how much the formula misses the worst of a way's points, {way: percent}."""
+    """Return {way: the formula's largest error over the measured points, in percent}.
+
+    `found` is what `constants` returned, `points` what `points` did.
+    """
 
     def off(name, point):
         formula_ms = milliseconds(found[name], point["commands"], point["rtt_ms"])
@@ -121,8 +133,8 @@ def main(arguments):
     if KEPT.exists() and "--force" not in arguments:
         return 0
     measured = points()
-    if calm.so_far().busy:
-        print(f"constants.json: NOT written, {calm.so_far().sentence()}", file=sys.stderr)
+    if disturbance.so_far().busy:
+        print(f"constants.json: NOT written, {disturbance.so_far().sentence()}", file=sys.stderr)
         return 1
     found = constants(measured)
     told = {

@@ -1,17 +1,16 @@
-"""Installs what a file of requirements names into .venv, where that is not done already.
+"""Install the packages of a requirements file into .venv, unless they are installed already.
 
-    python tools/install.py requirements.txt        what a learner needs
-    python tools/install.py requirements/room.txt   what `make room` needs as well
-    python tools/install.py requirements/dev.txt    what tests need as well
+    python tools/install.py requirements.txt            what a learner needs
+    python tools/install.py requirements/room.txt       what `make room` needs as well
+    python tools/install.py requirements/dev.txt        what `make test` needs as well
     python tools/install.py --into .venv/book requirements/book.txt    into a .venv of its own
-    python tools/install.py --gather requirements.txt    into wheelhouse/, for a machine offline
+    python tools/install.py --gather requirements.txt   into wheelhouse/, for a machine offline
 
-.venv is made with the Python that runs this. Where there is a wheelhouse/, packages come from it,
-offline. uv is used if it is on PATH, unless NO_UV is set or UV is empty; where it fails, pip takes
-over. Needs nothing but Python itself.
+.venv is made with the Python that runs this script. If there is a folder wheelhouse/, packages come
+from it, offline. uv installs them if it is on PATH and NO_UV is not set; else pip does. The script
+needs only Python itself.
 """
 
-import contextlib
 import hashlib
 import os
 import re
@@ -21,240 +20,153 @@ import sys
 import time
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows, of which `make doctor` says what to do
-    fcntl = None
-
 ROOT = Path(__file__).resolve().parent.parent
-VENV, WHEELHOUSE = ROOT / ".venv", ROOT / "wheelhouse"
-PYTHON = VENV / "bin" / "python"
+WHEELHOUSE = ROOT / "wheelhouse"
 ABOUT = {
-    "requirements.txt": "about half a minute, 500 MB on disk",
-    "requirements/room.txt": "about a minute, 600 MB on disk",
-    "requirements/dev.txt": "about a minute, 1.3 GB on disk",
-    "requirements/book.txt": "about half a minute, 250 MB on disk",
+    "requirements.txt": "one to two minutes with pip, seconds with uv; 500 MB on disk",
+    "requirements/room.txt": "one to two minutes with pip, seconds with uv; 650 MB on disk",
+    "requirements/dev.txt": "one to two minutes with pip, seconds with uv; 850 MB on disk",
+    "requirements/drills.txt": "two to three minutes with pip, seconds with uv; 1 GB on disk",
+    "requirements/book.txt": "a minute with pip, seconds with uv; 250 MB on disk",
 }
 # What installs lab_utils and roundtrips themselves; both pyproject.toml ask for it.
 BUILD = "flit_core>=3.12"
+FROM_WHEELHOUSE = (
+    "Nothing is installed: wheelhouse/ does not hold what this Python needs; what is missing is "
+    "said above. Run `make wheelhouse` on a machine with internet and the same Python, or remove "
+    "the folder to use the internet."
+)
+FROM_INDEX = (
+    "Nothing is installed: the reason stands above. If no package index was reached, check the "
+    "connection, or run `make wheelhouse` on a machine that has one; then run it again."
+)
 
 
 def main(arguments):
     if arguments[0] == "--gather":
         gather(arguments[1])
         return
-    if arguments[0] == "--into":
-        global VENV, PYTHON
-        VENV, PYTHON = ROOT / arguments[1], ROOT / arguments[1] / "bin" / "python"
-        arguments = arguments[2:]
-    for name in arguments:
-        if not installed(name):
-            with alone():
-                if not installed(name):  # by whom this one waited for
-                    install(name)
-
-
-@contextlib.contextmanager
-def alone():
-    """Hold the lab's folder for the length of an installation; wait for another one that does."""
-    if is_running():
-        say("Another installation is running in this folder; waiting for it.")
-    held = os.open(str(ROOT), os.O_RDONLY)
+    venv = ROOT / (arguments[1] if arguments[0] == "--into" else ".venv")
+    name = arguments[-1]
     try:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(held)
+        if not is_installed(name, venv):
+            install(name, venv)
+    except PermissionError as refused:
+        sys.exit(
+            f"Nothing is installed: you may not write to {refused.filename}, which belongs "
+            "to another user. Clone the lab into a folder of your own and run it there."
+        )
 
 
-def is_running():
-    """Return True while an installation holds the lab's folder."""
-    held = os.open(str(ROOT), os.O_RDONLY)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(held)
-    return False
+def is_installed(name, venv):
+    """Return whether the folder `venv` has the packages that the requirements file `name` lists.
+
+    Returns False if they were installed for another version of Python. `name` is a path in the
+    clone, such as "requirements/dev.txt"; `venv` is a Path.
+    """
+    installed = stamp(name, venv)
+    starts = (venv / "bin" / "python").exists()
+    return starts and installed.exists() and installed.read_text() == fingerprint(name)
 
 
-def install(name):
+def install(name, venv):
     started = time.monotonic()
     source = "from wheelhouse/, offline" if WHEELHOUSE.is_dir() else "from the package index"
-    say(f"Installing what {name} names, {source}: {ABOUT[name]}, once.")
-    stamp_of(name).unlink(missing_ok=True)
-    if not (with_uv(name) or with_pip(name)):
-        sys.exit(advice())
-    name_folders_from_there()
-    for held in with_those_it_names(name):
-        stamp_of(held).write_text(fingerprint(held), encoding="utf-8")
-    say(f"Installed in {time.monotonic() - started:.0f} s.")
-
-
-def name_folders_from_there():
-    """Name the lab's own folders by their way from site-packages.
-
-    site.py reads .pth files as the locale does, and C has no ü.
-    """
-    for listed in VENV.glob("lib/python*/site-packages/*.pth"):
-        folder = listed.read_text(encoding="utf-8").strip()
-        if folder.startswith(str(ROOT)):
-            listed.write_text(f"{os.path.relpath(folder, listed.parent)}\n", encoding="utf-8")
-
-
-def with_uv(name):
-    uv = os.environ.get("UV", shutil.which("uv"))
-    if os.environ.get("NO_UV") or not uv:
-        return False
-    say(f"1 of 2: .venv with Python {sys.version.split()[0]}, by uv")
-    if run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, VENV]):
-        say("2 of 2: the packages, by uv")
-        if run([uv, "pip", "install", "--python", PYTHON, *offline(), "-r", name]):
-            return True
-    say("uv could not do it, so pip does.")
-    return False
-
-
-def with_pip(name):
-    if not usable(PYTHON):
-        say(f"1 of 2: .venv with Python {sys.version.split()[0]}")
-        if not run([sys.executable, "-m", "venv", "--clear", VENV]):
-            return False
-    say("2 of 2: the packages, by pip")
-    # Compiling takes 20 s of a CPU, and tests use few of these modules.
-    options = ["--no-compile"] if name == "requirements/dev.txt" else []
-    return run(
-        [PYTHON, "-m", "pip", "install", "--progress-bar", "off", *options, *offline(), "-r", name],
-        reasons(name),
+    print(f"Installing what {name} names, {source}: {ABOUT[name]}, once.", flush=True)
+    venv.mkdir(parents=True, exist_ok=True)
+    stamp(name, venv).unlink(missing_ok=True)
+    print(f"1 of 2: {venv.relative_to(ROOT)} with Python {sys.version.split()[0]}", flush=True)
+    if not is_of_this_python(venv):
+        run_or_exit([sys.executable, "-m", "venv", "--clear", venv])
+    python = venv / "bin" / "python"
+    uv = shutil.which("uv") if not os.environ.get("NO_UV") else None
+    offline = ["--no-index", "--find-links", WHEELHOUSE] if WHEELHOUSE.is_dir() else []
+    print(
+        f"2 of 2: the packages, by {'uv' if uv else 'pip'}, which prints what goes wrong",
+        flush=True,
     )
+    pip = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install"]
+    run_or_exit([*pip, "--quiet", *offline, "-r", name])
+    name_folders_from_here(venv)
+    for file in with_included(name):
+        stamp(file, venv).write_text(fingerprint(file))
+    print(f"Installed in {time.monotonic() - started:.0f} s.")
 
 
-def usable(python):
-    """Return True if .venv is of the Python that runs this, and has pip."""
+def name_folders_from_here(venv):
+    """Make the paths in the .pth files of the folder `venv` relative, if they are of this clone.
+
+    Python's site.py reads .pth files in the locale's encoding. With the locale C it would fail at a
+    clone's path that has a letter such as ü.
+    """
+    for file in venv.glob("lib/python*/site-packages/*.pth"):
+        folder = file.read_text(encoding="utf-8").strip()
+        if folder.startswith(str(ROOT)):
+            file.unlink()  # it may be a hard link into uv's cache, for other installations
+            file.write_text(f"{os.path.relpath(folder, file.parent)}\n", encoding="utf-8")
+
+
+def is_of_this_python(venv):
+    """Return whether the folder `venv` was made with this Python, and still starts."""
+    asked = [venv / "bin" / "python", "-c", "import pip, sys; print(sys.version)"]
     try:
-        found = subprocess.run(
-            [python, "-c", "import pip, sys; print(sys.version)"], capture_output=True, text=True
-        )
+        answer = subprocess.run(asked, capture_output=True, text=True)
     except OSError:
         return False
-    return found.stdout.strip() == sys.version.strip()
+    return answer.stdout.strip() == sys.version.strip()
 
 
-def offline():
-    return ["--no-index", "--find-links", str(WHEELHOUSE)] if WHEELHOUSE.is_dir() else []
+def run_or_exit(command):
+    """Run `command`, a list, in the clone's folder; if it fails, exit with advice."""
+    if subprocess.run([str(part) for part in command], cwd=ROOT).returncode:
+        sys.exit(FROM_WHEELHOUSE if WHEELHOUSE.is_dir() else FROM_INDEX)
 
 
 def gather(name):
-    """Gather what `pip install -r name` and lab_utils need, for this Python and machine."""
-    say(
-        f"Gathering what {name} names into wheelhouse/, for Python "
-        f"{sys.version_info[0]}.{sys.version_info[1]}: about half a minute, 150 MB."
+    """Download the packages of the requirements file `name`, as wheels, into wheelhouse/.
+
+    Also download the package that builds lab_utils and roundtrips. `name` is a path in the clone.
+    """
+    print(
+        f"Gathering what {name} names in wheelhouse/, for this Python: a minute, 120 MB.",
+        flush=True,
     )
-    wanted = [
-        line.split("#")[0].strip()
-        for held in with_those_it_names(name)
-        for line in (ROOT / held).read_text(encoding="utf-8").splitlines()
-    ]
-    wanted = [line for line in wanted if line and not line.startswith("-")]
-    if not run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "--progress-bar",
-            "off",
-            "--wheel-dir",
-            WHEELHOUSE,
-            BUILD,
-            *wanted,
-        ]
-    ):
-        sys.exit(
-            "Not everything could be had: pip said why, above. Check the connection and run "
-            "`make wheelhouse` again."
-        )
-    say(
+    lines = "\n".join(map(text, with_included(name)))
+    wanted = re.findall(r"(?m)^([\w.-]+==[^#\n]+?) *(?:#|$)", lines)
+    pip = [sys.executable, "-m", "pip", "wheel", "--progress-bar", "off"]
+    run_or_exit([*pip, "--wheel-dir", WHEELHOUSE, BUILD, *wanted])
+    print(
         f"wheelhouse/ holds {len(list(WHEELHOUSE.glob('*.whl')))} wheels. Copy this folder with it "
         "to a machine without internet, with the same Python: `make lab` installs from it."
     )
 
 
-def run(command, told=None):
-    """Return True if the command succeeds; with `told`, {package: reason}, say how far it is."""
-    if told is None:
-        return subprocess.run(list(map(str, command)), cwd=ROOT).returncode == 0
-    with subprocess.Popen(
-        list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace"
-    ) as process:
-        for line in process.stdout:
-            package = package_of(line)
-            if package in told:
-                say(f"        {package:<17} {told.pop(package)}")
-            elif line.startswith("Installing collected packages"):
-                say(f"        all here; unpacking {line.count(',') + 1} packages")
-    return process.returncode == 0
-
-
-def package_of(line):
-    """Return the package of pip's "Collecting redis==8.1.0", "Processing ./x-1.0….whl", or None."""
-    found = re.match(r"Collecting ([\w-]+)==|Processing .*/(\w+)-\d[^/]*\.whl", line)
-    return found and (found[1] or found[2]).replace("_", "-")
-
-
-def reasons(name):
-    """Return {package: why it is there}, from the comments of the requirements."""
-    texts = [(ROOT / held).read_text(encoding="utf-8") for held in with_those_it_names(name)]
-    return dict(re.findall(r"(?m)^([\w-]+)==.*?# (.*)", "\n".join(texts)))
-
-
-def pins():
-    """Return {package: version} of what a learner gets on every machine."""
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    return dict(re.findall(r"(?m)^([\w-]+)==([\w.]+) +#", text))
-
-
-def installed(name):
-    try:
-        return PYTHON.exists() and stamp_of(name).read_text(encoding="utf-8") == fingerprint(name)
-    except OSError:
-        return False
-
-
-def stamp_of(name):
-    return VENV / f"installed-{name.replace('/', '-')}"
-
-
 def fingerprint(name):
-    """Return a digest of what decides what an installation holds: the Python, the files read."""
-    files = [*with_those_it_names(name), "pyproject.toml", "roundtrips/pyproject.toml"]
-    texts = [sys.version.encode(), *((ROOT / file).read_bytes() for file in files)]
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()
+    """Return a SHA-256, as hex digits, of all that decides what is installed.
+
+    That is this Python's version, the requirements file `name` with those that it includes, and
+    both pyproject.toml.
+    """
+    files = *with_included(name), "pyproject.toml", "roundtrips/pyproject.toml"
+    return hashlib.sha256("\0".join([sys.version, *map(text, files)]).encode()).hexdigest()
 
 
-def with_those_it_names(name):
-    """Return the file, and those that its lines `-r …` name, by paths from its own folder."""
-    named = re.findall(r"(?m)^-r (\S+)", (ROOT / name).read_text(encoding="utf-8"))
-    paths = [os.path.normpath(os.path.join(os.path.dirname(name), path)) for path in named]
-    return [name, *(held for path in paths for held in with_those_it_names(path))]
+def text(file):
+    return (ROOT / file).read_text(encoding="utf-8")
 
 
-def advice():
-    if WHEELHOUSE.is_dir():
-        return (
-            "Nothing is installed: wheelhouse/ does not hold what this Python needs; what is "
-            "missing stands above. Run `make wheelhouse` on a machine with internet and the "
-            "same Python, or remove the folder to use the internet."
-        )
-    return (
-        "Nothing is installed: the reason stands above. Check the connection to the package "
-        "index and run it again."
-    )
+def with_included(name):
+    """Return a list: the requirements file `name`, and the files that its lines `-r …` include.
+
+    All are paths relative to the clone, as texts.
+    """
+    included = re.findall(r"(?m)^-r (\S+)", text(name))
+    paths = [os.path.normpath(os.path.join(os.path.dirname(name), path)) for path in included]
+    return [name, *(file for path in paths for file in with_included(path))]
 
 
-def say(text):
-    print(text, flush=True)
+def stamp(name, venv):
+    return venv / f"installed-{name.replace('/', '-')}"
 
 
 if __name__ == "__main__":

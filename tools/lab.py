@@ -1,31 +1,39 @@
-"""Opens the lab: your own copies of the chapters in work/, in JupyterLab, on chapter 00.
+"""Open the lab: copy the chapters to work/, and start JupyterLab on the copy of chapter 00.
 
-You work on copies, so a `git pull` never meets your edits. A chapter you have not edited is brought
-up to date; one you have edited stays yours, and a newer version is laid beside it as
+Learners work on copies, so a `git pull` never conflicts with their edits. A copy that was not
+edited is updated. A copy that was edited stays, and the newer version is written beside it as
 NAME.new.ipynb. LAB_WORK names another folder than work/; in a room each learner has one.
 
-    python tools/lab.py [options of JupyterLab]
-    python tools/lab.py --copies        lays the copies, and opens nothing
+    python tools/lab.py [options of JupyterLab]     also joins the board that LAB_BOARD names
+    python tools/lab.py --copies        makes or updates the copies, and opens nothing
 """
 
 import contextlib
+import getpass
 import hashlib
+import http.client
 import itertools
 import json
 import os
 import re
 import sys
+import urllib.error
 from pathlib import Path
+
+from lab_utils.course.reporting import post
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = ROOT / "notebooks"
 EXERCISES = ROOT / "exercises"
+DOCS = ROOT / "docs" / "symptoms.md", ROOT / "docs" / "cheat_sheet.md"  # which chapters lead to
 SOLUTION_LINK = re.compile(r"\.\./exercises/(\d\d\.\d)/solution\.py")  # in a chapter
+DOCS_LINK = re.compile(r"\.\./docs/(symptoms|cheat_sheet)\.md")
 WORK = Path(os.environ.get("LAB_WORK") or ROOT / "work").absolute()
 RECORD = WORK / ".lab" / "copies.json"  # name -> digest of the version that was copied
 # What a file raises that is no notebook any more.
 NO_NOTEBOOK = ValueError, KeyError, TypeError, AttributeError, RecursionError
 START = "/lab/tree/00_start_here.ipynb"
+WITHOUT = "Without a board, start the lab with `make lab`."
 
 
 def main(jupyter_options):
@@ -41,9 +49,7 @@ def main(jupyter_options):
     if jupyter_options == ["--copies"]:
         return
     if os.environ.get("LAB_BOARD"):
-        from joining import join
-
-        join(os.environ["LAB_BOARD"], os.environ.get("LAB_BOARD_NAME", ""), RECORD.parent)
+        join_board(os.environ["LAB_BOARD"], os.environ.get("LAB_BOARD_NAME", ""))
     paths = str(ROOT / ".jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
     of_a_room = "JUPYTERHUB_SERVICE_PREFIX" in os.environ  # which its hub gives a server
@@ -69,14 +75,56 @@ def main(jupyter_options):
     os.execv(sys.executable, [*command, *jupyter_options])
 
 
-def bring_up_to_date():
-    """Copy what is new from notebooks/ to work/; return what is worth saying about it.
+def join_board(address, name):
+    """Join the board at the URL `address`, so that this lab's Jupyter kernels post to it.
 
-    Only a plain file that is as it was laid there is replaced, or taken away where the lab has it
-    no more; all else is the learner's. Raises OSError where work/ cannot be written.
+    The user types the room's password, and the board returns a token, which Jupyter kernels get in
+    LAB_BOARD_TOKEN. Neither is stored. Whoever joins again by the same `name` is the same person.
+    If there is no board, exit with advice.
+    """
+    url = (address if "://" in address else f"http://{address}").rstrip("/")
+    try:
+        token = ask_for_token(url, name)
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        sys.exit(
+            f"There is no board at {address} ({error}). Check the address with the leader, and "
+            f"whether this network lets laptops talk to each other. {WITHOUT}"
+        )
+    print(
+        f"You are on the board at {url}, {f'as {name}' if name else 'without a name'}. The leader "
+        "sees there what you guess and measure, and which exercises you try. `make lab` without "
+        "BOARD= posts nothing."
+    )
+    os.environ["LAB_BOARD_URL"] = url
+    os.environ["LAB_BOARD_TOKEN"] = token
+
+
+def ask_for_token(url, name):
+    """Ask the user for the room's password until it is right; return the token of the board.
+
+    `url` is the board's.
+
+    `name` is the learner's, or "". Exits if the board refuses anything but the password.
+    """
+    while True:
+        password = getpass.getpass("The room's password: ").strip()
+        try:
+            return post(url, "/api/join", {"password": password, "name": name})["token"]
+        except urllib.error.HTTPError as error:
+            print(json.load(error)["error"])
+            if error.code != 403:
+                sys.exit(f"You are not on the board. {WITHOUT}")
+
+
+def bring_up_to_date():
+    """Copy new and changed files from notebooks/ to work/; return the lines to print about it.
+
+    Returns a list of texts, one for each copy that the learner edited and that has a newer version.
+    A copy is replaced, or deleted if the lab no longer has its original, only if the learner has
+    not edited it. Raises OSError if work/ can't be written.
     """
     RECORD.parent.mkdir(parents=True, exist_ok=True)
-    copied, said = remembered(), []
+    copied, said = digests_copied(), []
     try:
         for source in chapters():
             said += bring(source, copied)
@@ -91,25 +139,33 @@ def bring_up_to_date():
 
 
 def chapters():
-    """Return notebooks, what stands beside them, and solutions, in the order of their copies."""
+    """Return the Paths of all files to copy: notebooks, helpers, solutions, pages of docs/."""
     patterns = "*.ipynb", "cases/*.*", "chapter_helpers/*.py", "game/*.py", "other_clients/*.*"
     # The other right and wrong answers are for the tests.
     found = [
         *(path for pattern in patterns for path in CHAPTERS.glob(pattern)),
         *EXERCISES.glob("*/solution.py"),
+        *DOCS,
     ]
     return sorted((path for path in found if path.is_file()), key=name_of)
 
 
 def name_of(source):
-    """Return where a file's copy goes in work/: exercises/03.2/solution.py to solutions/03.2.py."""
+    """Return the name in work/ of the Path `source`, such as solutions/03.2.py."""
     if source.is_relative_to(EXERCISES):
         return f"solutions/{source.parent.name}.py"
+    if source in DOCS:
+        return source.name
     return source.relative_to(CHAPTERS).as_posix()
 
 
 def bring(source, copied):
-    """Bring one file up to date, and `copied` with it; return what is worth saying."""
+    """Make or update the copy of the file `source` in work/; return the lines to print about it.
+
+    `copied` is {name in work/: digest of the version copied}, and is updated. A copy that the
+    learner edited is never changed: a newer version is laid beside it, and the lines say where.
+    Otherwise the list of lines is empty.
+    """
     name = name_of(source)
     target, now = WORK / name, digest(source)
     if copied.get(name) == now and os.path.lexists(target):
@@ -117,7 +173,7 @@ def bring(source, copied):
     target.parent.mkdir(parents=True, exist_ok=True)
     said = []
     if edited(target, now, copied):
-        target = beside(target, now, copied)
+        target = path_beside(target, now, copied)
         copied[target.relative_to(WORK).as_posix()] = now
         said.append(
             f"{name} has a newer version. Yours is kept as you edited it; the new one is "
@@ -129,30 +185,35 @@ def bring(source, copied):
 
 
 def as_copied(source):
-    """Return the bytes of the file as a learner gets it.
+    """Return the bytes that the copy of the file `source` gets.
 
-    A chapter has no outputs, or the answer would stand below each guess, and links to the copies of
-    the solutions.
+    A copied chapter has no outputs, which would show the answers to its guesses. Links in it lead
+    to other copies.
     """
     content = source.read_bytes()
     if source.suffix == ".ipynb":
-        with contextlib.suppress(*NO_NOTEBOOK):
-            notebook = json.loads(content)
-            for cell in notebook["cells"]:
-                if cell["cell_type"] == "code":
-                    cell.update(outputs=[], execution_count=None)
-                else:
-                    cell["source"] = to_the_copy("".join(cell["source"]))
-            content = (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+        notebook = json.loads(content)
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                cell.update(outputs=[], execution_count=None)
+            else:
+                cell["source"] = to_the_copy("".join(cell["source"]))
+        content = (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+    if source in DOCS:
+        content = to_the_copy(content.decode()).encode()
     return content
 
 
 def to_the_copy(text):
-    return SOLUTION_LINK.sub(r"solutions/\1.py", text)
+    text = SOLUTION_LINK.sub(r"solutions/\1.py", text)
+    return DOCS_LINK.sub(r"\1.md", text).replace("](../notebooks/", "](")
 
 
-def remembered():
-    """Return {name: digest of the version copied}; {} if unreadable: all copies count as edited."""
+def digests_copied():
+    """Return {name in work/: digest of the version that was copied}, from the file of digests.
+
+    The result is {} if that file can't be read; then all copies count as edited.
+    """
     try:
         copied = json.loads(RECORD.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -161,7 +222,10 @@ def remembered():
 
 
 def write(target, content):
-    """Put a whole file in place at once; a link there is replaced, never followed."""
+    """Write the bytes `content` to the Path `target`, as a whole or not at all.
+
+    A symbolic link is replaced, not followed.
+    """
     scratch = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         scratch.write_bytes(content)
@@ -171,15 +235,23 @@ def write(target, content):
 
 
 def edited(target, now, copied):
-    """Return True if it is no plain file, or neither the version laid there nor the new one."""
+    """Return whether the file `target` in work/ was edited by the learner.
+
+    It was not if its digest is that of the version copied before, which is in `copied`, {name in
+    work/: digest}, or `now`, the digest of the new version.
+    """
     if not os.path.lexists(target):
         return False
     laid = copied.get(target.relative_to(WORK).as_posix())
     return target.is_symlink() or not target.is_file() or digest(target) not in (laid, now)
 
 
-def beside(target, now, copied):
-    """Return NAME.new.ipynb, or NAME.new2.ipynb where that one has been edited too, and so on."""
+def path_beside(target, now, copied):
+    """Return the Path for a new version beside an edited copy, `target`: NAME.new.ipynb.
+
+    If the learner has edited that file too, it is NAME.new2.ipynb, and so on. `now` is the digest
+    of the new version, `copied` is {name in work/: digest of the version copied}.
+    """
     for number in itertools.count(1):
         place = target.with_suffix(f".new{number if number > 1 else ''}{target.suffix}")
         if not edited(place, now, copied):
@@ -187,7 +259,7 @@ def beside(target, now, copied):
 
 
 def digest(path):
-    """Return the SHA-256 of a file; of a notebook, of what its cells say: running it is no edit."""
+    """Return the SHA-256 of the file `path`, as hex digits, for a notebook without its outputs."""
     text = path.read_bytes()
     if path.suffix == ".ipynb":
         with contextlib.suppress(*NO_NOTEBOOK):
@@ -195,6 +267,8 @@ def digest(path):
             text = json.dumps(
                 [[cell["cell_type"], to_the_copy("".join(cell["source"]))] for cell in cells]
             ).encode()
+    elif path.suffix == ".md":
+        text = to_the_copy(text.decode(errors="replace")).encode()
     return hashlib.sha256(text).hexdigest()
 
 

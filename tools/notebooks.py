@@ -1,24 +1,23 @@
-"""Runs the notebooks and rewrites a committed file only where a fact or a verdict's word changed.
+"""Run the notebooks, and rewrite a committed file only if a fact or a verdict in it has changed.
 
     python tools/notebooks.py [--force] [NOTEBOOK ...]      default: every chapter and case
 
-Measured values differ on every run; as long as only they do, the file stays as it is, so that a
-re-run is no diff. --force rewrites it all the same: for new pictures after a change of style.
+Measured values differ on every run. As long as only they differ the file is not rewritten, so that
+a new run makes no diff. --force rewrites it all the same, for new pictures after a change of style.
 
-What was measured on a busy machine is not committed, --force or not, nor is a figure of a
-measurement that failed, nor a verdict that one figure turns within its claim's margin: the chapter
-is left as it is, the reason is told, and the exit status is 1. With a chapter that is rewritten go
-the measurements behind its verdicts, to tests/measured/claims.json.
+A chapter is not rewritten, even with --force, in three cases: the machine was busy, a figure says
+that its measurement failed, or a verdict would change if one measured value changed by the claim's
+margin. Then the reason is printed, and the exit status is 1. For a rewritten chapter two more files
+are stored: the measurements behind its verdicts in tests/measured/claims.json, and its figures as
+SVG, for the reading edition, in book/figures/NN_name/cell-NN.svg.
 """
 
 import datetime
-import itertools
 import json
 import os
 import re
-import statistics
+import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 import nbformat
@@ -26,24 +25,33 @@ from nbclient import NotebookClient
 from nbval.plugin import get_sanitize_patterns
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "book"))
+sys.path.insert(0, str(ROOT / "tests"))
 
-import drawings  # noqa: E402  stands in book/
+from verdict_words import turning  # noqa: E402  stands in tests/
 
 MEASURED = ROOT / "tests" / "measured" / "claims.json"
+FIGURES = ROOT / "book" / "figures"
 CELL_TIMEOUT_S = 300
 # So says a figure whose rounds do not show what was looked for.
 FAILED = "no knee shown", "too few rounds to tell"
-NOTICED = 1.1  # two figures of one work that are further apart make a reader wonder
-# The tag of a cell that times known work anew, beside something else on purpose.
-UNDER_LOAD = "under-load"
-SCOREBOARDS = ("14_scoreboard",)  # they try the claims of other chapters again
 ASK_VERSIONS = (
     "from lab_utils.testbed.fingerprints import environment_line\nprint(environment_line())"
 )
 ASK_WHETHER_BUSY = (
-    "from lab_utils import calm\nprint(calm.so_far().sentence() if calm.so_far().busy else '')"
+    "from lab_utils.disturbance import so_far\nprint(so_far().sentence() if so_far().busy else '')"
 )
+# A kernel shows each figure as SVG beside the picture; the reading edition has the SVG.
+SVG = "image/svg+xml"
+KERNEL_ARGUMENTS = ["--InlineBackend.figure_formats={'png', 'svg'}"]
+ENVIRONMENT = {"MATPLOTLIBRC": str(ROOT / "tools" / "matplotlibrc")}
+FONTS = "'DejaVu Sans',Verdana,sans-serif"  # the latter no wider: words keep their room
+LEFT_OUT = re.compile(
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>"
+    r'|(?<=<g) id="[^"]*"',
+    re.DOTALL,
+)
+TAG, FRACTION = re.compile(r"<[^>]*>"), re.compile(r"-?\d+\.\d+")
+FAMILY = re.compile(r"'DejaVu Sans'[^;\"]*sans-serif[^;\"]*")
 
 
 def main(names):
@@ -51,157 +59,100 @@ def main(names):
     # whoever runs it has solved some of the exercises
     os.environ.setdefault("LAB_STATE", str(ROOT / ".lab" / "notebooks"))
     Path(os.environ["LAB_STATE"]).mkdir(parents=True, exist_ok=True)
+    os.environ.update(ENVIRONMENT)
     force = "--force" in names
-    every = [
-        path
-        for pattern in ("*.ipynb", "cases/*.ipynb")
-        for path in sorted((ROOT / "notebooks").glob(pattern))
-    ]
-    paths = [Path(name) for name in names if name != "--force"] or every
-    os.environ["LAB_FIGURE_CHECK"] = drawings.__file__
-    refused = False
-    for path in paths:
+    folder = ROOT / "notebooks"
+    every = [*sorted(folder.glob("*.ipynb")), *sorted(folder.glob("cases/*.ipynb"))]
+    refused = 0
+    for path in [Path(name) for name in names if name != "--force"] or every:
         os.environ["LAB_CHAPTER"] = path.stem
         before = nbformat.read(path, as_version=4)
-        after, busy, drawn, times = run(path)
-        busy = (
-            busy
-            or busy_trials(path.stem)
-            or failed_figures(after)
-            or disagreement(times)
-            or on_a_hair(path.stem, words(after))
-        )
-        changed = force or comparable(before) != comparable(after) or words(before) != words(after)
-        if changed and busy:
-            refused = True
-        elif changed:
-            path.write_text(nbformat.writes(after, indent=1) + "\n", encoding="utf-8")
-            keep_measured(path.stem, words(after))
-            drawings.keep(path.stem, drawn)
-        print(f"{path.name}: {told(changed, busy)}", flush=True)
-    return int(refused)
+        after, busy, drawn = run(path)
+        reason = busy or failed_figures(after) or on_a_hair(after)
+        said = "no fact changed"
+        if force or comparable(before) != comparable(after):
+            if reason:
+                refused = 1
+                said = f"NOT rewritten, {reason}. Run it again when nothing else computes"
+            else:
+                path.write_text(nbformat.writes(after, indent=1) + "\n", encoding="utf-8")
+                keep_measured(path.stem, measured_in(after))
+                keep_drawings(path.stem, drawn)
+                said = "rewritten"
+        print(f"{path.name}: {said}", flush=True)
+    return refused
 
 
-def told(changed, busy):
-    if changed and busy:
-        return f"NOT rewritten, {busy}. Run it again when nothing else computes"
-    return "rewritten" if changed else "no fact changed"
-
-
-def words(notebook):
-    """Return {claim: word of its verdict} as the notebook shows them."""
-    from lab_utils.course import claims
+def verdicts(notebook):
+    """Return {claim: Verdict}, read from the outputs of a notebook of nbformat."""
+    from lab_utils.course import claims, ledger
 
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    texts = [
-        output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs
-    ]
-    return {name: word for name, (word, _) in claims.shown_in("\n".join(texts)).items()}
+    return claims.shown_in(ledger.text_of(outputs))
 
 
-def busy_trials(chapter):
-    """Return a sentence with the claims that the scoreboard tried on a busy machine, "" if none."""
-    from lab_utils.course import state
+def on_a_hair(notebook):
+    """Return a sentence that names the verdicts that hang on a single measurement; "" if none does.
 
-    tried = {
-        name: entry["chapters"].get(chapter, {}) for name, entry in state.load("claims").items()
-    }
-    names = (
-        [name for name, verdict in tried.items() if verdict.get("taken_share", 0) > 0]
-        if chapter in SCOREBOARDS
-        else []
-    )
-    return f"the machine was busy when claims were tried: {', '.join(names)}" if names else ""
-
-
-def on_a_hair(chapter, shown):
-    """Return a sentence with the verdicts that one figure within its claim's margin would turn."""
-    from lab_utils.course import claims
-
-    turned = [
-        name
-        for name, measured in measured_in(chapter, shown).items()
-        if claims.turning(name, measured)
-    ]
+    Those are the verdicts that change if one measurement changes by the claim's margin. `notebook`
+    is one of nbformat.
+    """
+    turned = [name for name, measured in measured_in(notebook).items() if turning(name, measured)]
     return f"a verdict hangs on one figure: {', '.join(turned)}" if turned else ""
 
 
 def failed_figures(notebook):
-    """Return what a figure says whose measurement failed, by its alt text; "" if none."""
-    alts = [
-        output.get("metadata", {}).get("image/png", {}).get("alt", "")
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-    ]
-    return next(
-        (f"a figure says “{words}”: {alt}" for alt in alts for words in FAILED if words in alt), ""
-    )
+    """Return the alt texts of the figures whose measurement failed, as one text; "" if none failed.
 
-
-def disagreement(times):
-    """Return a sentence where two cells timed the same work and a reader would wonder, or "".
-
-    Figures agree where rounds do not tell one from the other, or medians are within NOTICED.
+    Such a figure has one of the texts FAILED in its alt text. `notebook` is one of nbformat.
     """
-    from lab_utils.timing.ratio import apart
-    from lab_utils.words import milliseconds, plain_duration
-
-    def told(each):
-        median, low, high = (
-            plain_duration(of(each["seconds"])) for of in (statistics.median, min, max)
-        )
-        return f"{median} ({low} to {high}) in [{each['cell']}]"
-
-    for one, other in itertools.combinations(times, 2):
-        if one["cell"] != other["cell"] and all(
-            one[what] == other[what] for what in ("name", "work", "rtt")
-        ):
-            fast, slow = sorted((one["seconds"], other["seconds"]), key=statistics.median)
-            if apart(fast, slow) and statistics.median(slow) > NOTICED * statistics.median(fast):
-                return (
-                    f"“{one['name']}” at RTT {milliseconds(one['rtt'])} takes {told(one)} and "
-                    f"{told(other)}"
-                )
-    return ""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    alts = [output.get("metadata", {}).get("image/png", {}).get("alt", "") for output in outputs]
+    said = [f"a figure says “{words}”: {alt}" for alt in alts for words in FAILED if words in alt]
+    return "; ".join(said)
 
 
-def keep_measured(chapter, shown):
-    """Write what a chapter's verdicts rest on, for the test of their margins."""
-    found = measured_in(chapter, shown)
+def keep_measured(chapter, found):
+    """Store the measurements behind a chapter's verdicts, for the test of margins.
+
+    `found` is {claim: measurements}, as `measured_in` returned it; `chapter` is the notebook's name
+    without suffix.
+    """
     if found:
         kept = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
         kept[chapter] = found
         MEASURED.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def measured_in(chapter, shown):
-    """Return {claim: what its verdict rests on}; none of a scoreboard: the claims are others'."""
-    from lab_utils.course import state
+def measured_in(notebook):
+    """Return {claim: {name: measurement}} behind the verdicts on the claims that a notebook tries.
 
-    tried = {} if chapter in SCOREBOARDS else state.load("claims")
-    return {name: tried[name]["chapters"][chapter]["measured"] for name in shown if tried}
+    `notebook` is one of nbformat, which was just run on this machine.
+    """
+    from lab_utils.course import ledger, state
+
+    tried = [name for cell in notebook.cells for name in ledger.TRIES.findall(cell.source)]
+    known = state.load("claims")
+    return {name: known[name]["measured"] for name in tried}
 
 
 def run(path):
-    """Run a notebook; return it with its outputs, how busy it was or "", its drawings and times."""
+    """Run the notebook at `path`; return (the notebook with outputs, sentence, drawings).
+
+    The sentence says how busy the machine was, "" for a calm one; the drawings are {file name: SVG
+    text}.
+    """
     drawn = {}
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(f"{ASK_VERSIONS}\n{ASK_WHETHER_BUSY}"))
-    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as noted:
-        os.environ["LAB_TIMES"] = noted.name
-        NotebookClient(
-            notebook,
-            timeout=CELL_TIMEOUT_S,
-            kernel_name="python3",
-            record_timing=False,
-            resources={"metadata": {"path": str(path.parent)}},
-        ).execute()
-        loaded = [
-            cell.execution_count
-            for cell in notebook.cells
-            if UNDER_LOAD in cell.metadata.get("tags", ())
-        ]
-        times = [each for each in map(json.loads, noted) if each["cell"] not in loaded]
+    NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT_S,
+        kernel_name="python3",
+        record_timing=False,
+        resources={"metadata": {"path": str(path.parent)}},
+        extra_arguments=KERNEL_ARGUMENTS,
+    ).execute()
     versions, busy = "".join(output.text for output in notebook.cells.pop().outputs).splitlines()
     notebook.metadata = nbformat.from_dict(
         {
@@ -216,11 +167,9 @@ def run(path):
         tags = cell.metadata.get("tags")
         cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
         if cell.cell_type == "code":
-            found, refused = drawings.taken(cell)
-            drawn |= found
-            print(*refused, sep="\n", end="\n" * bool(refused))
+            drawn |= drawings_in(cell)
             cell.outputs = joined([tidy(output) for output in cell.outputs])
-    return notebook, busy, drawn, times
+    return notebook, busy, drawn
 
 
 def tidy(output):
@@ -239,7 +188,11 @@ def tidy(output):
 
 
 def joined(outputs):
-    """Return the outputs with printed text in one piece: the moment decides how it is cut up."""
+    """Return a cell's outputs with neighbouring pieces of printed text joined into one.
+
+    Jupyter cuts printed text into pieces at random places. `outputs` is a list of nbformat's
+    outputs.
+    """
     found = []
     for output in outputs:
         if found and output.output_type == "stream" and found[-1].get("name") == output.name:
@@ -249,9 +202,47 @@ def joined(outputs):
     return found
 
 
+def drawings_in(cell):
+    """Remove the SVG drawings from a cell's outputs; return them as {file name: SVG text}."""
+    found = {}
+    for output in cell.get("outputs", ()):
+        if drawing := output.get("data", {}).pop(SVG, None):
+            found[f"{cell['id']}.svg"] = squeezed(drawing)
+            output["metadata"].pop(SVG, None)
+    return found
+
+
+def keep_drawings(chapter, files):
+    """Store a chapter's drawings, {file name: SVG text}, and delete its earlier ones.
+
+    `chapter` is the notebook's name without suffix.
+    """
+    shutil.rmtree(FIGURES / chapter, ignore_errors=True)
+    for name, text in files.items():
+        (FIGURES / chapter).mkdir(parents=True, exist_ok=True)
+        (FIGURES / chapter / name).write_text(text, encoding="utf-8")
+
+
+def squeezed(text):
+    """Return the SVG text `text` in a fifth of its size: one decimal a coordinate, no comments."""
+    text = FAMILY.sub(FONTS, LEFT_OUT.sub("", text))
+    text = TAG.sub(lambda tag: FRACTION.sub(tenths, tag[0]), text)
+    text = text.replace("</style>", "text{white-space:pre}</style>")
+    return re.sub(r"\s*\n\s*", "\n", text).strip() + "\n"
+
+
+def tenths(found):
+    return f"{float(found[0]):.1f}".removesuffix(".0")
+
+
 def comparable(notebook):
-    """Return what a reader calls the content: cells, and facts in their outputs, no pictures."""
-    return [
+    """Return what decides whether a notebook has changed, as a list to compare with another's.
+
+    That is its cells, the facts in their outputs, and the words of its verdicts. `notebook` is one
+    of nbformat.
+    """
+    words = [(name, verdict.word) for name, verdict in verdicts(notebook).items()]
+    return words + [
         (
             cell.cell_type,
             cell.source,
@@ -264,7 +255,11 @@ def comparable(notebook):
 
 
 def facts(output):
-    """Return an output as nbval will compare it, with everything measured blanked."""
+    """Return an output of nbformat in the form that nbval compares: measured values are blanked.
+
+    The form is (name, text) for what was printed or raised, else {MIME type: text} without
+    pictures.
+    """
     if output.output_type == "stream":
         return output.name, sanitized(output.text)
     if output.output_type == "error":

@@ -1,70 +1,123 @@
-"""Draws the README's pictures into docs/ with the lab's own means: `make pictures`.
+"""Draw the pictures of the README into docs/, from measurements made now: `make pictures`.
 
-    python tools/pictures.py [race]
-
-With `race` only the race is drawn, as it plays in a browser. docs/race.json has the figures of the
-run that was drawn, and the README's sentence is written with them.
+A browser draws the race and the verdicts. docs/race.json gets the times of the race that was drawn,
+and the README's sentences about both pictures are rewritten to match them.
 """
 
-import hashlib
+import contextlib
 import io
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
 import lab_utils as lab
 from lab_utils.explorables import parts
 from lab_utils.words import plain_duration
-from tools.cheat_sheet import CHROMIUM
 from tools.constants import ways
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "notebooks"))
 DOCS = ROOT / "docs"
 RACE_RTT_MS = 1
 # None of the race's: what is measured twice comes out a little different, and a reader sees both.
 BUDGET_RTT_MS = (0, 5)
-SIZE = {"width": 720, "height": 224}
+SIZE = {"width": 720, "height": 280}
 PICTURES, EACH_MS, LAST_MS, COLOURS = 89, 80, 2_500, 64  # of the race, which takes seven seconds
 PAGE = """<!doctype html><style>{style}
 body {{ font: 16px sans-serif; margin: 12px; background: white; color: #222222; }}
-.knobs, .shown > button, .measured-here, .shown ~ .quiet {{ display: none !important; }}</style>
+.knobs, .player, .measured-here, .shown ~ .quiet {{ display: none !important; }}</style>
 <main></main><script type="module">{module}
 render({{ model: {{ get: (name) => ({told})[name] }}, el: document.querySelector("main") }});
 </script>"""
+BROWSERS = "chromium", "chromium-browser", "google-chrome"
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
+PLAIN = "<style>body { font: 14px sans-serif; margin: 12px; background: white }</style>"
+VERDICTS = re.compile(r"!\[Of \d+ claims [^\]]*\]")
 SENTENCE = re.compile(r"The same 100 writes, 1 ms away: .*\n")
 WRITES = ways(100, None)
 
 
 def draw_race():
-    """Draw docs/race.gif, and write the README's sentence beneath it with that run's figures."""
+    """Measure the race of a loop with a pipeline, and draw docs/race.gif.
+
+    Also write its times into docs/race.json and into the README's sentence.
+    """
     readme = ROOT / "README.md"
     text = readme.read_text(encoding="utf-8")
-    if not SENTENCE.search(text):
-        raise SystemExit(
-            "README.md has no sentence 'The same 100 writes, 1 ms away: …' to write "
-            "the figures into."
-        )
     raced = {name: WRITES[name] for name in ("one by one", "pipeline")}
     told = lab.race(raced, lab.connect(rtt_ms=RACE_RTT_MS)).constants
     film(told, DOCS / "race.gif")
     took = {name: plain_duration(way["run"]["ms"] / 1000) for name, way in told["ways"].items()}
-    run = json.dumps({"took": took, "sha256": digest(DOCS / "race.gif")}, indent=1)
-    (DOCS / "race.json").write_text(run + "\n", encoding="utf-8")
+    (DOCS / "race.json").write_text(json.dumps(took, indent=1) + "\n", encoding="utf-8")
     readme.write_text(SENTENCE.sub(sentence(took), text, count=1), encoding="utf-8")
 
 
-def film(told, path):
-    """Write a race as a GIF: played in a browser, whose clock stops while a picture is taken."""
+def draw_budget():
+    named = {
+        "loop": WRITES["one by one"],
+        "pipeline": WRITES["pipeline"],
+        "mset": WRITES["MSET"],
+    }
+    lab.compare(named, ops=100, rtt_ms=BUDGET_RTT_MS).plot_budget().savefig(DOCS / "budget.png")
+
+
+def board():
+    """Return the Scoreboard of the verdicts in the committed notebooks, not of this machine's."""
+    from chapter_helpers.scoreboard import Scoreboard
+    from lab_utils.course import claims, ledger
+
+    claims.load_all()
+    return Scoreboard(
+        {
+            name: ledger.Judged(claims.CLAIMS[name], verdict, True, *place)
+            for name, (verdict, *place) in ledger.committed().items()
+        }
+    )
+
+
+def draw_verdicts():
+    """Draw docs/verdicts.png: a square for each claim of the committed notebooks.
+
+    Also write into the README, as the picture's text, how many claims got each verdict.
+    """
+    readme = ROOT / "README.md"
+    verdicts = board()
+    with browser() as chromium:
+        page = chromium.new_page(viewport={"width": 820, "height": 300}, device_scale_factor=2)
+        page.set_content(f"{PLAIN}{verdicts.picture()._repr_html_()}")
+        page.locator("table").screenshot(path=DOCS / "verdicts.png")
+    text = readme.read_text(encoding="utf-8")
+    readme.write_text(VERDICTS.sub(verdicts_text(verdicts), text, count=1), encoding="utf-8")
+
+
+def verdicts_text(verdicts):
+    return f"![{verdicts.sentence().capitalize()}: a square each, a row an article]"
+
+
+@contextlib.contextmanager
+def browser():
+    """Yield chromium without a window, a Browser of Playwright; it ends with the `with` block."""
     import playwright.sync_api
+
+    with playwright.sync_api.sync_playwright() as started:
+        yield started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+
+
+def film(told, path):
+    """Write a race as an animated GIF to `path`, played in a browser.
+
+    `told` is the dict `constants` of what `lab.race` returned. The page's clock stands still while
+    a picture is taken.
+    """
     from PIL import Image
 
     module, style = parts("race")
-    with playwright.sync_api.sync_playwright() as started:
-        browser = started.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page(viewport=SIZE)
+    with browser() as chromium:
+        page = chromium.new_page(viewport=SIZE)
         page.clock.install(time=0)
         page.clock.pause_at(1)
         page.set_content(
@@ -92,22 +145,7 @@ def sentence(took):
     )
 
 
-def digest(path):
-    """Return a picture's SHA-256: by it docs/race.json knows the race that its figures are of."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def main(wanted):
-    DOCS.mkdir(exist_ok=True)
-    draw_race()
-    if "race" not in wanted:
-        named = {
-            "loop": WRITES["one by one"],
-            "pipeline": WRITES["pipeline"],
-            "mset": WRITES["MSET"],
-        }
-        lab.compare(named, ops=100, rtt_ms=BUDGET_RTT_MS).plot_budget().savefig(DOCS / "budget.png")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    draw_race()
+    draw_budget()
+    draw_verdicts()
