@@ -1,30 +1,22 @@
 """Runs every section of a chapter alone: in a fresh kernel, after the setup cells, each cell twice.
 
-    python tests/drills/alone.py NOTEBOOK ...
-
 Setup cells are the code cells before the first `## ` heading and those tagged `setup`. A section
 goes from a `## ` heading to the next, in Deeper from a `### ` heading. One that calls `lab.claim`
-runs after the earlier cells tagged `trial`: what claims rest on. At an invitation, "Change `this`
+runs after all cells before it: what claims rest on. At an invitation, "Change `this`
 to `that`" after **Change it.**, the nearest code cell above that says `this` is changed, and the
-section runs again; then once more as it was. Prints what raised; exits 1 if anything did.
+section runs again; then once more as it was.
 """
 
 import contextlib
-import os
 import re
-import sys
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from reading import CHANGE
-
 CELL_TIMEOUT_S = 300
+CHANGE = "**Change it.**"
 INVITED = re.compile(r"[Cc]hange `([^`]+)` to `([^`]+)`")
 
 
@@ -36,29 +28,28 @@ class Section:
     code: list = field(default_factory=list)
     changes: list = field(default_factory=list)
     before: list = field(default_factory=list)
-    trials_before: list = field(default_factory=list)
 
 
 def sections(path):
     """[Section] of a chapter. Raises ValueError for an invitation that no cell above fits."""
-    setup, trials = [], []
+    setup, all_cells = [], []
     found, deeper = [Section("before the first heading")], False
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
             found[-1].code.append(cell)
             setup += [cell] if len(found) == 1 or tagged(cell, "setup") else []
-            trials += [cell] if tagged(cell, "trial") else []
+            all_cells.append(cell)
             continue
         heading = re.search(r"^(##|###) (.*)", cell.source, re.MULTILINE)
         if heading and (heading[1] == "##" or deeper):
             deeper = heading[2].strip() == "Deeper" or (deeper and heading[1] == "###")
-            found.append(Section(heading[2], trials_before=[*trials]))
+            found.append(Section(heading[2]))
         for old, new in invitations(cell.source):
             found[-1].changes.append((place_of(old, found[-1], path), old, new))
     for section in found[1:]:
         section.before = [cell for cell in setup if cell not in section.code]
         if any("lab.claim(" in cell.source for cell in section.code):
-            section.before += section.trials_before
+            section.before = all_cells[: all_cells.index(section.code[0])]
     return [section for section in found[1:] if section.code]
 
 
@@ -132,25 +123,3 @@ def kernel(path):
 
     with client.setup_kernel():
         yield execute
-
-
-def main(paths):
-    os.environ.setdefault("LAB_SCALE", "ci")
-    os.environ["TQDM_DISABLE"] = "1"
-    bad = False
-    for path in paths:
-        os.environ["LAB_CHAPTER"] = path.stem
-        with tempfile.TemporaryDirectory(prefix="lab-state-") as os.environ["LAB_STATE"]:
-            told = problems(path)
-        print(
-            f"{path.name}: {len(sections(path))} sections, {len(told)} problems",
-            *told,
-            sep="\n",
-            flush=True,
-        )
-        bad = bad or bool(told)
-    return int(bad)
-
-
-if __name__ == "__main__":
-    sys.exit(main([*map(Path, sys.argv[1:])]))

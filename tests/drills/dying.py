@@ -1,4 +1,4 @@
-"""A kernel that runs one helper again and again, to be killed or interrupted: what it leaves."""
+"""A kernel that runs one helper again and again, to be killed: what it leaves."""
 
 import contextlib
 import os
@@ -57,13 +57,11 @@ HELPERS = {
         "with lab.replica(rtt_ms=5) as two: two.primary.set('key', 1);"
         " two.primary.wait(1, 100); two.cut()",
     ),
-    "retrial": ("", "lab.retrial()"),
 }
 
 # s of a call, about, of those that take long
 SLOW = {
     "cluster": 3.0,
-    "retrial": 4.0,
     "replica far": 2.5,
     "compare far": 2.0,
     "compare async": 2.0,

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -10,78 +11,55 @@ import time
 import uuid
 from urllib.parse import quote
 
-import psutil
-import pytest
 import requests
 import websocket
 from boards import Visitor
 from helpers import ROOT, wait_until
 from nbformat.v4 import output_from_msg
 
-OPEN_S, START_S, END_S = 90, 300, 120
+from tools import room
+
+START_S, END_S = 300, 120
 
 
 class Room:
-    """tools/room.py at work; the leader is told `url`, `password` and `leaders_password`."""
+    """tools/room.py at work; `told` is what the leader reads when it is open."""
 
-    def __init__(self, folder, *options, **environment):
+    def __init__(self, folder):
         self.folder, self.tmp = folder / "room", folder / "t"  # a Unix socket's path must be short
-        self.tmp.mkdir(exist_ok=True)
-        self.options = options
-        self.environment = {
-            **os.environ,
-            "LAB_ROOM": str(self.folder),
-            "TMPDIR": str(self.tmp),
-            **environment,
-        }
-        for name in ("REDIS_URL", "TQDM_DISABLE", "LAB_STATE"):
+        self.tmp.mkdir(parents=True, exist_ok=True)
+        self.port = random.randrange(20_000, 32_000, 4)
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.environment = {**os.environ, "TMPDIR": str(self.tmp), "LAB_SCALE": "ci"}
+        for name in ("REDIS_URL", "TQDM_DISABLE", "LAB_STATE", "LAB_BOARD_URL"):
             self.environment.pop(name, None)
 
     def open(self):
-        """Opens it for learners; `told` is what the leader reads then."""
-        command = [sys.executable, ROOT / "tools" / "room.py", "--port", "0", *self.options]
+        command = [sys.executable, ROOT / "tools" / "room.py", "--port", self.port]
         self.process = subprocess.Popen(
-            command,
+            [*map(str, command), "--folder", str(self.folder)],
             env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        told = []
+        self.told = ""
         for line in self.process.stdout:
-            told.append(line)
+            self.told += line
             if line.startswith("Ctrl-C closes"):
                 break
-        self.told = "".join(told)
-        settings = json.loads((self.folder / "room.json").read_text(encoding="utf-8"))
         assert self.process.poll() is None, self.told
-        self.password, self.leaders_password = settings["password"], settings["leaders_password"]
-        self.url, self.boards_key = settings["bind_url"], settings["boards_key"]
+        passwords = json.loads((self.folder / "passwords.json").read_text(encoding="utf-8"))
+        self.password, self.leaders_password = passwords["learner"], passwords["leader"]
+        self.board = Visitor(f"{self.url}/services/board", self.leaders_password)
 
     def close(self, number=signal.SIGINT):
-        """Ends the room as Ctrl-C does, and returns what the leader reads then."""
+        """End the room as Ctrl-C does, and return what the leader reads then."""
         self.process.send_signal(number)
-        try:
-            return self.process.communicate(timeout=END_S)[0]
-        finally:
-            self.process.kill()
-
-    def laptop(self, name):
-        """(somebody at the board who came in by the room's password, their token)"""
-        visitor = Visitor(f"{self.url}/services/board")
-        body = {"password": self.password, "name": name}
-        return visitor, visitor.ask("/api/join", body)[1]["token"]
+        return self.process.communicate(timeout=END_S)[0]
 
     def processes(self):
-        """{process: its environment} of all that runs for this room."""
-        found = {}
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error, OSError):
-                environment = process.environ()
-                said = environment.get("ROOM", "") + environment.get("LAB_WORK", "")
-                if str(self.folder) in said:
-                    found[process] = environment
-        return found
+        return room.processes_of(self.folder)
 
     def left_over(self):
         """What is still there a moment after the room has closed: processes, folders."""
@@ -94,30 +72,25 @@ class Room:
 
 
 @contextlib.contextmanager
-def opened(room):
-    room.open()
+def opened(folder):
+    found = Room(folder)
+    found.open()
     try:
-        yield room
+        yield found
     finally:
-        if room.process.poll() is None:
-            room.close()
-
-
-@pytest.fixture(scope="module")
-def room_of_three(tmp_path_factory):
-    with opened(Room(tmp_path_factory.mktemp("ü {x}"), "--learners", "3")) as room:
-        yield room
+        if found.process.poll() is None:
+            found.close()
 
 
 class Learner:
     """Somebody with a browser: what they send is what a browser sends."""
 
     def __init__(self, room, name):
-        self.room, self.name, self.http, self.waited_for = room, name, requests.Session(), set()
+        self.room, self.name, self.http = room, name, requests.Session()
         self.home = f"{room.url}/user/{quote(name)}"
 
     def come_in(self, password=None):
-        """Logs in; returns the status and the page."""
+        """Log in; return the status and the page."""
         self.http.get(f"{self.room.url}/hub/login", timeout=60)
         form = {
             "username": self.name,
@@ -137,20 +110,18 @@ class Learner:
         )
 
     def start(self):
-        """Asks for a server, waits until it is there, and returns after how many seconds."""
-        started = time.monotonic()
+        """Ask for a server, and wait until it is there."""
         self.http.get(f"{self.room.url}/hub/spawn", timeout=START_S)
         assert wait_until(self.has_a_server, START_S), f"{self.name}'s server did not start"
-        return time.monotonic() - started
 
     def has_a_server(self):
         answer = self.http.get(f"{self.home}/lab/tree/00_start_here.ipynb", timeout=START_S)
         time.sleep(0.5)
         return answer.status_code == 200 and answer.url.startswith(f"{self.home}/lab")
 
-    def ask(self, method, address, body=None, of=None):
-        """The answer of their server, or `of` "/hub"."""
-        of = of or f"/user/{quote(self.name)}"
+    def ask(self, method, address, body=None):
+        """The answer of their server."""
+        of = f"/user/{quote(self.name)}"
         known_by = {"X-XSRFToken": self.token(f"{of}/"), "Referer": f"{self.room.url}/hub/home"}
         answer = self.http.request(
             method, f"{self.room.url}{of}{address}", json=body, headers=known_by, timeout=START_S
@@ -181,7 +152,7 @@ class Learner:
             self.ask("DELETE", f"/api/sessions/{session['id']}")
 
     def run(self, channels, source, patience_s=600):
-        """Runs a cell, and returns its outputs; notes if it waited for another kernel's turn."""
+        """Run a cell, and return its outputs."""
         outputs, number = [], uuid.uuid4().hex
         channels.settimeout(patience_s)
         channels.send(
@@ -217,8 +188,6 @@ class Learner:
             if message["parent_header"].get("msg_id") != number:
                 continue
             kind, content = message["header"]["msg_type"], message["content"]
-            if "another kernel is measuring" in json.dumps(content):
-                self.waited_for.add(number)
             if kind in ("stream", "display_data", "execute_result", "error"):
                 outputs.append(output_from_msg(message))
             elif kind == "status" and content["execution_state"] == "idle":

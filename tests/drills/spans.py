@@ -5,7 +5,6 @@ It runs where environments.libraries() is. `python spans.py` reads {"options": o
 """
 
 import json
-import socket
 import sys
 from pathlib import Path
 
@@ -20,9 +19,10 @@ from redis.retry import Retry
 
 from roundtrips import trace
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "notebooks"))
+sys.path.extend(str(Path(__file__).parents[2] / name) for name in ("notebooks", "roundtrips/tests"))
 from game.data import TOKEN, fill
 from game.page import page as render
+from proxy import Proxy
 
 
 def page(options, _):
@@ -59,34 +59,19 @@ def cluster_pipeline(_, nodes):
 
 
 def lost_and_repeated(options, _):
-    again = redis.Redis(**options, client_name="victim", retry=Retry(NoBackoff(), 1))
-    with redis.Redis(**options) as admin, again as r:
-        r.ping()
-        [victim] = [known["id"] for known in admin.client_list() if known["name"] == "victim"]
-        pool, plain = r.connection_pool, r.connection_pool.get_connection
-
-        def cut(*args, **kwargs):
-            pool.get_connection = plain
-            connection = plain(*args, **kwargs)
-            kill(options, victim)
-            return connection
-
-        pool.get_connection = cut
-        return counted(lambda: r.incr("n"))
+    """A proxy hands a command on, and cuts the connection before the reply."""
+    with Proxy((options["host"], options["port"])) as proxy:
+        behind = {**options, "port": proxy.port}
+        with redis.Redis(**behind, retry=Retry(NoBackoff(), 1)) as r:
+            r.ping()
+            proxy.cut("asked")
+            return counted(lambda: r.incr("n"))
 
 
 def unknown_script(options, _):
     with redis.Redis(**options) as r:
         r.script_flush()
         return counted(lambda: r.register_script("return 7")())
-
-
-def kill(options, victim):
-    """Cuts a connection by a socket of its own, whose round trips nobody counts here."""
-    with socket.create_connection((options["host"], options["port"])) as plain:
-        plain.sendall(f"AUTH {options['password']}\r\nCLIENT KILL ID {victim}\r\n".encode())
-        replies = plain.makefile("rb")
-        assert [replies.readline(), replies.readline()] == [b"+OK\r\n", b":1\r\n"]
 
 
 def counted(program):

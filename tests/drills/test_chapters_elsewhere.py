@@ -1,47 +1,37 @@
-"""The chapters' facts elsewhere: without optional tools, and with them on other servers."""
+"""The chapters' facts elsewhere: without optional tools, beside busy programs, on other servers."""
 
 import os
 import re
 import shutil
 import time
 
-import nbformat
 import pytest
-from chapter_runs import AT_ONCE, CHAPTERS, run
-from machine import lacks
+from chapter_runs import AT_ONCE, CHAPTERS, CHOSEN, busy, run
+from frameworks import without
 from other_servers import ALL
+from test_chapters import code
 from tries import SIZE
 
-
-def code(chapter):
-    cells = nbformat.read(chapter, as_version=4).cells
-    return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-
-
-TOOLS = ("tcpdump", "tshark", "redis-benchmark", "redis-server", "redis-cli")
+TOOLS = ("redis-benchmark", "redis-server", "redis-cli")
 HIDDEN = re.compile(
-    r"tshark|tcpdump|dumpcap|redis-|valkey-|chromium|google-chrome|docker|"
+    r"redis-|valkey-|chromium|google-chrome|docker|"
     r"uv$|uvx$|lscpu|taskset"
 )
-NOTICE = re.compile(r"packets import|shutil\.which|" + "|".join(TOOLS))
-NOTICING = [path for path in CHAPTERS if NOTICE.search(code(path))]
+NOTICE = re.compile(r"shutil\.which|" + "|".join(TOOLS))
+NOTICING = [path for path in CHAPTERS if any(NOTICE.search(cell.source) for cell in code(path))]
 SCOREBOARD = "14_"  # runs the others' trials again
 
 # CI tries one of the four servers a day; DRILLS=full all, DRILLS_SERVER=valkey just that.
 TODAY = list(ALL)[int(time.time() // 86_400) % len(ALL)]
-CHOSEN = list(ALL) if SIZE == "full" else [TODAY]
+SERVERS = list(ALL) if SIZE == "full" else [TODAY]
 if wanted := os.environ.get("DRILLS_SERVER"):
-    CHOSEN = [wanted]
+    SERVERS = [wanted]
 
 
 def same_facts(chapters, **environment):
     found = run(chapters, words=False, workers=AT_ONCE, **environment)
     assert found.cells > len(chapters)
     assert not found.facts, "\n".join(found.facts)
-
-
-def test_some_chapters_use_what_may_not_be_there():
-    assert {path.name[:2] for path in NOTICING} >= {"02", "09"}
 
 
 def test_with_every_optional_tool_hidden(tmp_path):
@@ -53,14 +43,16 @@ def test_with_every_optional_tool_hidden(tmp_path):
     same_facts(NOTICING, PATH=str(tmp_path))
 
 
-def test_with_every_optional_tool_there():
-    if missing := [tool for tool in TOOLS if not shutil.which(tool)]:
-        lacks(f"not installed here: {', '.join(missing)}")
-    same_facts(NOTICING)
+@pytest.mark.timeout(1800)
+def test_beside_busy_programs():
+    """As many endless loops as CPUs, and no fact and no verdict's word is another."""
+    with busy(os.cpu_count()):
+        found = run(CHOSEN)
+    assert found.facts + found.words == []
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("name", CHOSEN)
+@pytest.mark.parametrize("name", SERVERS)
 def test_on_another_server(name):
     """All of it in full; in CI without the scoreboard, which runs all others' trials again.
 
@@ -73,4 +65,4 @@ def test_on_another_server(name):
         with ALL[name]() as environment:
             same_facts(chapters, **environment)
     except FileNotFoundError as missing:
-        lacks(str(missing))
+        without(str(missing))

@@ -11,6 +11,7 @@ from helpers import ROOT
 sys.path.insert(0, str(ROOT / "notebooks"))
 from other_clients import measure
 
+pytestmark = pytest.mark.alone  # the times are measured with the counts
 COMMITTED = json.loads((measure.HERE / "measured.json").read_text(encoding="utf-8"))
 
 

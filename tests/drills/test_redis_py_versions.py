@@ -30,14 +30,8 @@ def test_what_is_kept_of_6_and_7_is_what_they_do(monkeypatch):
     ask = "\n".join([given, *functions, "print(json.dumps(seen()))"])
     for version in "6.4.0", "7.4.1":
         environment = {**os.environ, "PYTHONPATH": str(environments.redis_py(version))}
-        ran = subprocess.run(
-            [sys.executable, "-c", ask],
-            env=environment,
-            check=True,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        said[version[0]] = json.loads(ran.stdout)
+        printed = subprocess.check_output([sys.executable, "-c", ask], env=environment, text=True)
+        said[version[0]] = json.loads(printed)
     case["old"].stdin.close()
     assert case["old"].wait() == 0
     assert said == json.loads(KEPT.read_text(encoding="utf-8")), json.dumps(said, indent=1)

@@ -1,77 +1,91 @@
-"""A room by HTTP: many post at once by the hub's tokens, and the leader frees a name."""
+"""A room by HTTP and WebSockets: three learners at once, and nothing left when it is closed."""
 
-import threading
-import time
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
 
-import rooms
-from boards import Visitor, guess
-from rooms import Learner
-from tries import tries
+import nbformat
+import pytest
+from helpers import ROOT, as_compared, wait_until
+from rooms import Learner, opened
 
-LEARNERS = tries(200)
-room = rooms.room_of_three  # the fixture
+NAMES = "anna b", "jörg", "zoë"
+CHAPTER = "00_start_here.ipynb"
+SAID = {"anna b": 20, "jörg": 100, "zoë": 500}
 
 
-def test_all_post_at_once_by_the_hubs_tokens_and_nothing_is_lost(room, record_property):
-    """Tokens that the board sees for the first time, so it asks the hub about each."""
-    tokens = {}
-    for number in range(LEARNERS):
-        learner = Learner(room, f"learner {number}")
-        assert learner.come_in()[0] == 302
-        learner.http.get(f"{room.url}/hub/home", timeout=60)
-        address = f"/api/users/{learner.name}/tokens"
-        made = learner.ask("POST", address, {"note": "a kernel's"}, of="/hub")
-        tokens[learner.name] = made.json()["token"]
-    gate, answers = threading.Barrier(LEARNERS + 1), []
+@pytest.fixture
+def room(tmp_path):
+    with opened(tmp_path / "ü {x}") as found:
+        yield found
 
-    def post(name, value):
-        gate.wait()
-        began = time.monotonic()
-        answer = Visitor(f"{room.url}/services/board").post(tokens[name], guess(value))
-        answers.append((answer, time.monotonic() - began))
 
-    threads = [
-        threading.Thread(target=post, args=(name, value)) for value, name in enumerate(tokens, 1)
-    ]
-    for thread in threads:
-        thread.start()
-    gate.wait()
-    began = time.monotonic()
-    for thread in threads:
-        thread.join()
-    took = time.monotonic() - began
-    taken = {"taken": ["guess 00.loop ms"], "refused": {}}
-    assert [answer for answer, _ in answers] == [(200, taken)] * LEARNERS
-    assert set(rows(room)) == {
-        f"{name},00,guess,00.loop,{value},ms,no," for value, name in enumerate(tokens, 1)
-    }
-    slowest = max(seconds for _, seconds in answers)
-    record_property(
-        "of",
-        f"{LEARNERS} learners by hub and proxy, on disk after {took:.2f} s, "
-        f"the slowest answer {slowest:.2f} s",
+def first_cells():
+    """The code cells of chapter 00 up to its first guess and what was measured against it."""
+    cells = nbformat.read(ROOT / "notebooks" / CHAPTER, as_version=4).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    last = next(
+        n
+        for n, cell in enumerate(code)
+        if "guess_loop.against(" in cell.source or "said=guess_loop" in cell.source
     )
+    return code[: last + 1]
 
 
-def rows(room):
-    leader = Visitor(f"{room.url}/services/board")
-    leader.key = room.boards_key
-    status, text = leader.ask("/board.csv?names=1")
-    assert status == 200
-    return [line.split(",", 1)[1] for line in text.splitlines()[1:]]
+def lesson(room, name, printed):
+    """Come in, start a lab, and work through the first cells of chapter 00."""
+    learner = Learner(room, name)
+    assert learner.come_in()[0] == 302
+    learner.start()
+    with learner.notebook(CHAPTER) as channels:
+        for number, cell in enumerate(first_cells()):
+            said = cell.source.replace("...", str(SAID[name]), 1)
+            source = said if "lab.guess(" in cell.source else cell.source
+            outputs = learner.run(channels, source)
+            assert not [each for each in outputs if each.output_type == "error"], outputs
+            text = "".join(each.get("text", "") for each in outputs)
+            printed.setdefault(number, []).append(as_compared(text))
+        assert wait_until(lambda: room.board.view()["question"]["measurements"])
 
 
-def test_a_name_that_the_leader_frees_goes_to_the_next_with_its_notebooks(room):
-    before, after, leader = Learner(room, "ana"), Learner(room, "ana"), Learner(room, "leader")
-    assert before.come_in()[0] == 302
-    status, page = after.come_in()
-    assert status == 403 and "ask the leader to free the name" in page
-    work = room.folder / "learners" / "ana" / "work"
-    work.mkdir(parents=True)
-    (work / "mine.txt").write_text("mine", encoding="utf-8")
-    assert leader.come_in(room.leaders_password)[0] == 302
-    leader.http.get(f"{room.url}/hub/home", timeout=60)
-    leader.ask("DELETE", "/api/users/ana", of="/hub")
-    assert after.come_in()[0] == 302
-    after.start()
-    assert after.ask("GET", "/api/contents/mine.txt").json()["content"] == "mine"
+def test_three_at_once_guess_and_measure_and_nothing_is_left(room):
+    printed = {}
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda name: lesson(room, name, printed), NAMES))
+    # All of them count the same.
+    assert printed and all(len(texts) == 3 for texts in printed.values())
+    assert room.board.guesses() == [(name, SAID[name], False) for name in NAMES]
+    hidden = room.board.view("00.loop")["question"]
+    assert hidden["measurements"] == 3 and "measured" not in hidden
+    room.board.reveal()
+    assert len(room.board.view("00.loop")["question"]["measured"]) == 3
+    assert len(room.processes()) >= 3 + len(NAMES)  # hub, proxy, board; a lab for each
+    told = room.close(signal.SIGTERM)
+    assert "The room is closed" in told and room.process.returncode == 0
+    assert room.left_over() == []
+    assert (room.folder / "learners" / "anna b" / "work" / CHAPTER).is_file()
+    # Opened again, it has the passwords, the guesses, and the learners' files.
+    before = room.password
+    room.open()
+    assert room.password == before and len(room.board.guesses()) == 3
+
+
+def test_the_password_and_the_memory_are_what_keeps_others_out(room):
+    stranger, learner = Learner(room, "stranger"), Learner(room, "anna")
+    assert stranger.come_in("guessed")[0] == 403
+    assert room.leaders_password not in room.told and "leader.html" in room.told
+    assert learner.come_in()[0] == 302
+    learner.start()
+    with learner.notebook(CHAPTER) as channels:
+        [output] = learner.run(channels, "x = bytearray(3 << 30)")
+        assert output.ename == "MemoryError"
+        # What leaves its kernel and its session ends with the room, too.
+        learner.run(
+            channels,
+            "import subprocess; subprocess.Popen(['sleep', '500'], start_new_session=True)",
+        )
+    hub = next(each for each in room.processes() if "jupyterhub" in each.cmdline())
+    os.kill(hub.pid, signal.SIGKILL)
+    told = room.process.communicate(timeout=60)[0]
+    assert "The hub ended by itself" in told and room.process.returncode == 1
+    assert room.left_over() == []

@@ -5,6 +5,7 @@ Then every public helper is tried on it, through REDIS_URL and with clients of o
 servers, and every chapter's setup. Afterwards all is as it was, on the replica too.
 """
 
+import contextlib
 import os
 import random
 import subprocess
@@ -14,22 +15,21 @@ import textwrap
 import pytest
 import redis
 from chapter_runs import CHAPTERS
-from helpers import ROOT
+from fakes import held, somebodys_server
+from helpers import ROOT, refusal, url_of
 from tries import SEED, tries
 
 import lab_utils as lab
+from chapter_helpers.raw_socket import raw_socket
 from chapter_helpers.sampling import sampled
 from chapter_helpers.waiting_map import plot_map
 from lab_utils.course import checking
-from lab_utils.testbed import chosen_server, guard
-from lab_utils.testbed.plain_socket import raw_socket
+from lab_utils.testbed.server_from_url import server_from_url
 
 DATABASES = 16
-RESERVES = "redis-round-trip-lab reserves"
 NEAR_MARKS = (
     "redis-round-trip-lab",
-    RESERVES,
-    f"{RESERVES} 3 by ada@home pid 1 since 2026-01-01T00:00:00Z token 0",
+    "redis-round-trip-lab:15:ada@home:pid-1:0",
     "key1",
     "exercise:visits",
     "exercise:",
@@ -38,7 +38,6 @@ NEAR_MARKS = (
     "gate",
     "big",
 )
-LIBRARY = "#!lua name=theirs\nredis.register_function('answer', function() return 42 end)"
 
 
 def write(client, dice, key):
@@ -70,24 +69,12 @@ def fill(server, dice):
             for key in {*names, *dice.sample(NEAR_MARKS, dice.randrange(1, len(NEAR_MARKS)))}:
                 write(client, dice, key)
     with server.connect() as client:
-        for user in range(dice.randrange(3)):
-            client.acl_setuser(
-                f"user{user}", enabled=True, passwords=["+secret"], categories=["+@read"], keys="*"
-            )
-        policies = ["noeviction", "allkeys-lru", "volatile-ttl"]
-        client.config_set("maxmemory-policy", dice.choice(policies))
-        client.config_set("slowlog-log-slower-than", dice.randrange(10_000, 20_000))
-        if has_functions(client) and dice.random() < 0.5:
-            client.function_load(LIBRARY, replace=True)
+        client.config_set("maxmemory-policy", dice.choice(["noeviction", "allkeys-lru"]))
     return full
 
 
-def has_functions(client):
-    return int(client.info("server")["redis_version"].split(".")[0]) >= 7
-
-
 def snapshot(server):
-    """Everything that somebody could miss: keys by DUMP and expiry, settings, users, functions."""
+    """Everything that somebody could miss: keys by DUMP and expiry, settings, users."""
     found = {}
     for database in range(DATABASES):
         with server.connect(db=database) as client:
@@ -97,32 +84,21 @@ def snapshot(server):
     with server.connect() as client:
         found["settings"] = client.config_get("*")
         found["users"] = client.acl_list()
-        found["functions"] = client.function_dump() if has_functions(client) else None
     return found
 
 
 @pytest.fixture
-def theirs(another_server):
-    """A server of somebody's, and its replica, neither known to the lab for one of its own."""
-    primary = another_server(f"databases {DATABASES}")
-    replica = another_server(
-        f"databases {DATABASES}",
-        f"masterauth {primary.options['password']}",
-        f"replicaof 127.0.0.1 {primary.address[1]}",
-    )
-    for server in primary, replica:
-        del guard._private[server.address]
-    return primary, replica
-
-
-def url(server, database, login=None):
-    known_by = login or ":" + server.options["password"]
-    return f"redis://{known_by}@127.0.0.1:{server.address[1]}/{database}"
-
-
-def refused(call, *arguments):
-    with pytest.raises(lab.LabError):
-        call(*arguments)
+def theirs():
+    """A server of somebody's, and its replica, of which the lab knows nothing."""
+    with (
+        somebodys_server(f"databases {DATABASES}") as primary,
+        somebodys_server(
+            f"databases {DATABASES}",
+            f"masterauth {primary.options['password']}",
+            f"replicaof 127.0.0.1 {primary.address[1]}",
+        ) as replica,
+    ):
+        yield primary, replica
 
 
 def set_key1(client):
@@ -147,7 +123,9 @@ WITH_A_CLIENT = {
     "race": lambda client: lab.race({"one": set_key1}, client),
     "raw_socket": raw_socket,
     "replica": lambda client: lab.replica(client),
+    "rest": lab.rest,
     "sampled": lambda client: sampled(set_key1, client),
+    "tcp": lab.tcp,
     "the exercises' clean-up": checking.clean,
 }
 
@@ -192,10 +170,8 @@ WITHOUT_A_SERVER = {
     "guess",
     "plot_bars",
     "plot_lines",
-    "plot_published",
     "plot_rain",
 }
-IN_A_TEST_OF_THEIR_OWN = {"retrial"}
 
 # The cells that each chapter tags `setup`, every chapter in names of its own.
 SETUPS = """
@@ -233,17 +209,15 @@ def test_every_public_function_is_tried():
     tried = {
         name for name in lab.__all__ if name in WITH_A_CLIENT or f"lab.{name}(" in THROUGH_REDIS_URL
     }
-    assert set(lab.__all__) == tried | WITHOUT_A_SERVER | IN_A_TEST_OF_THEIR_OWN
+    assert set(lab.__all__) == tried | WITHOUT_A_SERVER
 
 
-def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs, record_property):
+def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs):
     primary, replica = theirs
     dice = random.Random(SEED)
     for number in range(tries(300)):
         primary.connect().flushall()
         full = fill(primary, dice)
-        reserved = dice.random() < 0.5
-        mine = chosen_server.own_server(url(primary, 15)) if reserved else None
         primary.connect().acl_setuser(
             "reader",
             enabled=True,
@@ -262,17 +236,16 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs, record_
             redis.Redis(**{**at, "host": "localhost"}, password=primary.options["password"]),
             redis.Redis(**at, username="reader", password="secret"),
         ]
-        for client in clients:
-            for helper in WITH_A_CLIENT.values():
-                refused(helper, client)
-            client.close()
-        refused(chosen_server.own_server, url(primary, database))
-        refused(chosen_server.own_server, url(replica, 15))
-        refused(chosen_server.own_server, url(primary, 15, "reader:secret"))
-        if mine:
-            mine.reservation.end()
+        # another database of the same server is held, or none
+        with held(url_of(primary, 15)) if dice.random() < 0.5 else contextlib.nullcontext():
+            for client in clients:
+                for helper in WITH_A_CLIENT.values():
+                    refusal(helper, client)
+                client.close()
+            refusal(server_from_url, url_of(primary, database))
+            refusal(server_from_url, url_of(replica, 15))
+            refusal(server_from_url, "redis://reader:secret@{}:{}/15".format(*primary.address))
         assert snapshots(theirs) == before, f"try {number} of DRILLS_SEED={SEED}"
-    record_property("tries", tries(300))
 
 
 def snapshots(theirs):
@@ -284,7 +257,7 @@ def snapshots(theirs):
     return snapshot(primary), snapshot(replica)
 
 
-def test_an_empty_database_beside_somebodys(theirs, record_property, tmp_path):
+def test_an_empty_database_beside_somebodys(theirs, tmp_path):
     """Everything that a kernel does with REDIS_URL: the helpers, and the setup of every chapter."""
     primary, _ = theirs
     dice = random.Random(SEED + 1)
@@ -293,13 +266,12 @@ def test_an_empty_database_beside_somebodys(theirs, record_property, tmp_path):
         fill(primary, dice)
         before = snapshot(primary)
         for script, arguments in ((THROUGH_REDIS_URL, ()), (SETUPS, CHAPTERS)):
-            done = kernel(script, url(primary, 15), *arguments, LAB_STATE=str(tmp_path))
+            done = kernel(script, url_of(primary, 15), *arguments, LAB_STATE=str(tmp_path))
             assert done.stdout.endswith("all done\n"), done.stderr[-3000:]
             assert snapshot(primary) == before, f"try {number} of DRILLS_SEED={SEED}"
-    record_property("tries", 2 * tries(20))
 
 
-def test_ten_kernels_on_one_url(theirs, record_property):
+def test_ten_kernels_on_one_url(theirs):
     """Ten kernels that start at once, each with a database of its own as long as it lives."""
     primary, _ = theirs
     with primary.connect(db=0) as client:
@@ -309,7 +281,7 @@ def test_ten_kernels_on_one_url(theirs, record_property):
         "r.set('mine', n); print(n, flush=True); sys.stdin.read(); "
         "lab.empty(r); r.set('mine', n); print(r.get('mine').decode())"
     )
-    environment = {**os.environ, "REDIS_URL": url(primary, 3), "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "REDIS_URL": url_of(primary, 3), "PYTHONPATH": str(ROOT)}
     for _ in range(tries(10)):
         kernels = [
             subprocess.Popen(
@@ -326,4 +298,3 @@ def test_ten_kernels_on_one_url(theirs, record_property):
         ends = [kernel.communicate()[0].strip() for kernel in kernels]
         assert ends == numbers
         assert primary.connect().info("keyspace").keys() == {"db0"}
-    record_property("tries", 10 * tries(10))

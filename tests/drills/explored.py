@@ -1,0 +1,108 @@
+"""A page with figures to drag, opened in a real browser; and what the figures compute from."""
+
+import json
+import sys
+
+import pytest
+from helpers import ROOT
+from test_browser import browser  # noqa: F401  a fixture
+
+from lab_utils import explorables
+
+sys.path.insert(0, str(ROOT / "book"))
+
+import sources
+
+PAGE = (
+    "<!doctype html><html lang=en style='color-scheme:light dark'><meta charset=utf-8>"
+    "<meta name=viewport content='width=device-width'><title>A</title><main><h1>A</h1>"
+)
+
+
+def shown_in_chapters():
+    """{name: constants} of the figures to drag that the committed chapters show.
+
+    Where a second chapter shows one of that name, it is "where 03", by the chapter's number.
+    """
+    shown = {}
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        sources.mends.mark(cells, path.parent / "game")
+        outputs = [output for cell in cells for output in cell.get("outputs", ())]
+        figures = [output.get("metadata", {}).get("image/png", {}) for output in outputs]
+        for drag in [figure["drag"] for figure in figures if "drag" in figure]:
+            name = drag["name"]
+            shown[f"{name} {path.name[:2]}" if name in shown else name] = drag["constants"]
+    return shown
+
+
+FIRST_PAGES = json.loads((explorables.FOLDER / "constants.json").read_text(encoding="utf-8"))
+CONSTANTS = {**shown_in_chapters(), "race": FIRST_PAGES}
+PHONE = {"viewport": {"width": 360, "height": 740}}
+
+
+@pytest.fixture
+def opened(browser, tmp_path):  # noqa: F811
+    """Opens a page: (search, figures, a notebook's constants, for new_page). No fetch, no error."""
+    wrong, pages = [], []
+
+    def open_page(search="", name="race", told=None, **options):
+        shown = "".join(
+            sources.explorable(
+                each.split()[0], "still", "A figure", told or CONSTANTS[each], not told
+            )
+            for each in name.split(" + ")
+        )
+        shown = shown.replace(f'"figure": "{name}"', '"figure": null') if told else shown
+        (path := tmp_path / f"{name}.html").write_text(PAGE + shown)
+        page = browser.new_page(**options)
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "request",
+            lambda asked: wrong.append(asked.url) if not asked.url.startswith("file:") else None,
+        )
+        page.goto(path.as_uri() + search)
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert wrong == []
+
+
+@pytest.fixture
+def computed(browser):  # noqa: F811
+    """computed(name, function, vectors): what JavaScript of a figure makes of each vector."""
+
+    def compute(name, function, vectors):
+        module = explorables.parts(name)[0].replace("export default { render };", "")
+        with browser.new_page() as page:
+            page.add_script_tag(content=module.replace("export ", ""))
+            return page.evaluate(f"vectors => vectors.map({function})", vectors)
+
+    return compute
+
+
+def said(page, where=".sentence"):
+    return page.inner_text(where).replace("\u00a0", " ")
+
+
+def guess(page, number):
+    page.fill("input[type=number]", str(number))
+    page.keyboard.press("Enter")
+
+
+def asked_on_a_phone(opened, name, number, shown):
+    """Open a figure that shows this part once a number is said, and say it; return the page."""
+    page = opened("", name, **PHONE)
+    assert page.is_hidden(shown) and fits(page)
+    guess(page, number)
+    assert page.inner_text(".answer").endswith(f" You said {number}.")
+    assert page.is_visible(shown) and fits(page)
+    return page
+
+
+def fits(page):
+    return page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
