@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import lab_utils as lab
-from lab_utils import calm
+from lab_utils import disturbance
 from lab_utils.testbed import private_server
 
 
@@ -35,9 +35,9 @@ def lab_server():
 
 
 @pytest.fixture(autouse=True)
-def nothing_noted(monkeypatch):
+def nothing_noted():
     """That one test found the machine busy is not said in the next."""
-    monkeypatch.setattr(calm, "_noted", dict.fromkeys(calm._noted))
+    disturbance.forget()
 
 
 @pytest.fixture

@@ -1,11 +1,60 @@
-"""Programs at a port that are no Redis, or one with something to say."""
+"""Somebody's own Redis, of which the lab knows nothing; and programs at a port that are none."""
 
 import contextlib
 import socketserver
+import subprocess
 import threading
 import time
 
-import hiredis
+import redis
+from helpers import wait_until
+
+from lab_utils.testbed import ownership, private_server
+from lab_utils.testbed.keeper import Kept
+from lab_utils.testbed.server import Server
+from lab_utils.testbed.server_from_url import server_from_url
+
+
+@contextlib.contextmanager
+def somebodys_server(*settings, password="theirs"):
+    """A Redis, as a Server of its address and options, that ends with the block."""
+    port = private_server.free_port()
+    lines = ["bind 127.0.0.1", f"port {port}", 'save ""', "appendonly no", *settings, ""]
+    if password:
+        lines.insert(0, f'requirepass "{password}"')
+    kept = Kept(
+        [private_server.find_binary(), "-"],
+        folder=True,
+        feed="\n".join(lines).encode(),
+        stdout=subprocess.DEVNULL,
+    )
+    options = {"host": "127.0.0.1", "port": port, "password": password}
+    try:
+        assert wait_until(lambda: is_up(options))
+        with redis.Redis(**options) as client:
+            pid = client.info("server")["process_id"]
+        yield Server(("127.0.0.1", port), options, pid)
+    finally:
+        kept.stop()
+
+
+def is_up(options):
+    with (
+        contextlib.suppress(redis.ConnectionError),
+        redis.Redis(**options, retry=None) as client,
+    ):
+        return client.ping()
+
+
+@contextlib.contextmanager
+def held(url):
+    """The Server of REDIS_URL with the database that this kernel holds there, in the block."""
+    server = server_from_url(url)
+    ownership.add(server)
+    try:
+        yield server
+    finally:
+        server.held.end()
 
 
 @contextlib.contextmanager
@@ -34,24 +83,6 @@ def http(sock):
     )
 
 
-def ssh(sock):
-    sock.sendall(b"SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n")
-    sock.recv(1000)
-    sock.sendall(b"Invalid SSH identification string.\r\n")
-
-
-def garbage(sock):
-    sock.recv(1000)
-    sock.sendall(bytes(range(256)) * 100)
-
-
-def promise(sock):
-    """Announces two gigabytes, and sends none."""
-    sock.recv(1000)
-    sock.sendall(b"$2147483647\r\n")
-    time.sleep(20)
-
-
 def silent(sock):
     time.sleep(20)
 
@@ -60,30 +91,4 @@ def closing(sock):
     sock.recv(1)
 
 
-NO_REDIS = {each.__name__: each for each in (http, ssh, garbage, promise, silent, closing)}
-
-
-def redis_that_says(
-    info="redis_version:7.0.15\r\nredis_mode:standalone\r\nrole:master\r\n", **errors
-):
-    """A Redis whose INFO says `info` (bytes: the reply as it is sent).
-
-    It answers a command named in `errors` with that error, and all others with OK.
-    """
-    if isinstance(info, str):
-        info = b"$%d\r\n%s\r\n" % (len(info), info.encode())
-
-    def serve(sock):
-        reader = hiredis.Reader()
-        while data := sock.recv(65_536):
-            reader.feed(data)
-            while (command := reader.gets()) is not False:
-                name = command[0].decode()
-                if name in errors:
-                    sock.sendall(b"-%s\r\n" % errors[name].encode())
-                elif name == "INFO":
-                    sock.sendall(info)
-                else:
-                    sock.sendall(b"+OK\r\n")
-
-    return serve
+NO_REDIS = {each.__name__: each for each in (http, silent, closing)}

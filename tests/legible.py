@@ -1,18 +1,16 @@
 """Can a figure be read, and is it honest? Asked of every figure that a test or a chapter draws.
 
-A chapter's figures are drawn in its kernel: `LAB_FIGURE_CHECK`, set by the tests' conftest, names
-this file, and the lab hands `look_at` each finished figure. What breaks a rule is written to the
-file that `LAB_FIGURE_LOG` names, a line a figure, which `test_figures_of_chapters.py` reads.
+A chapter's figures are drawn in its kernel, where `in_kernel.py` registers `note`: what breaks a
+rule becomes a line of a file, which `test_figures_of_chapters.py` reads.
 """
 
-import functools
 import itertools
 import json
-import os
 import re
 import traceback
 
-from colorspacious import cspace_convert
+import numpy as np
+from cielab import distance, linear
 from matplotlib.artist import Artist
 from matplotlib.collections import Collection
 from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgba
@@ -20,41 +18,39 @@ from matplotlib.container import BarContainer
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
-from numpy import clip
-from numpy.linalg import norm
 
 SMALLEST_POINTS = 8
 TITLE_POINTS = 13
 TOUCH_PX = 1.5  # boxes of two texts may touch by so much: a text's box is higher than its letters
+FARTHEST_PX = 12  # between words and the end of a bar, or the middle of a dot
+SMALLEST_MARK = 4  # points; smaller dots are single rounds, and no words belong to them
+LONGEST_TITLE = 12  # words; a number and its unit are one
+FAINTEST = 3  # to 1, against the page: WCAG 1.4.11 for what is not text
 TOLD_APART = 10  # CIELAB: what a difference in colour alone has to be
 ASSERTED = re.compile(r"(?:([\d.,]+x|less than 1%) )?\b(faster|slower)\b")
-NOTHING_TOLD = re.compile(r"\b1\.0+x (?:as|the|faster|slower|more|less)|within 1\.0+x")
+TIMES_LESS = re.compile(r"\b[\d.,]+x (?:less|fewer|smaller|lower)")
+NOTHING_TOLD = re.compile(r"\b1\.0+x (?:an?|as|the|faster|slower|more|less)\b|within 1\.0+x")
 
 
-def check_legible(figure):
-    """Fails with the texts that a reader could not read."""
-    assert list(unreadable(figure)) == []
-
-
-def look_at(figure):
-    """Notes what a figure of a chapter breaks; a rule that cannot be asked is broken too."""
-    chapter, log = os.environ.get("LAB_CHAPTER"), os.environ.get("LAB_FIGURE_LOG")
-    if not chapter or not log:
-        return
-    title = title_of(figure)
+def note(figure, chapter, file):
+    """Note what a figure of a chapter breaks; a rule that cannot be asked is broken too."""
     try:
-        broken = broken_rules(figure)
+        broken = [*broken_rules(figure), *long_title(title_of(figure))]
     except Exception:
         broken = [traceback.format_exc()]
-    with open(log, "a", encoding="utf-8") as file:
-        file.write(json.dumps({"chapter": chapter, "title": title, "broken": broken}) + "\n")
+    line = {"chapter": chapter, "title": title_of(figure), "broken": broken}
+    with open(file, "a", encoding="utf-8") as lines:
+        lines.write(json.dumps(line) + "\n")
 
 
 def broken_rules(figure):
     """A sentence for each rule that the figure breaks."""
     rules = (
         unreadable,
+        far_words,
+        unspoken,
         small_type,
+        unsaid_distance,
         dishonest_bars,
         backwards,
         strange_colors,
@@ -92,9 +88,80 @@ def unreadable(figure):
 
 def small_type(figure):
     """Anything but one line that says where the figure comes from."""
-    lines = [text for text in words_of(figure) if "· redis-py" in text.get_text()]
+    origin = re.compile("· redis-py|published, not measured here")
+    lines = [text for text in words_of(figure) if origin.search(text.get_text())]
     if len(lines) != 1 or lines[0].get_fontsize() != SMALLEST_POINTS:
         yield f"{len(lines)} lines of small type about server and client"
+
+
+def unsaid_distance(figure):
+    """A title that speaks of a distance, in a figure that names no RTT."""
+    named = any("RTT" in text.get_text() for text in words_of(figure))
+    if "ms away" in title_of(figure) and not named:
+        yield f"no RTT in the small type, nor on an axis: {title_of(figure)}"
+
+
+def far_words(figure):
+    """Words at a row's height that stand away from its marks: the eye reads them where they are."""
+    for axes in figure.axes:
+        marks = list(marks_in(axes))
+        ticks = axes.yaxis.get_major_ticks()
+        named = [tick.get_loc() for tick in ticks if re.search("[A-Za-z]", tick.label1.get_text())]
+        heights = [axes.transData.transform((0, row))[1] for row in named]
+        for text in filter(Text.get_text, axes.texts if named else ()):
+            box = text.get_window_extent()
+            row = min(heights, key=lambda height: abs(height - (box.y0 + box.y1) / 2))
+            if abs(row - (box.y0 + box.y1) / 2) < 3:
+                beside = [x for x, y in marks if abs(y - row) < 3]
+                away = min((abs(x - side) for x in beside for side in (box.x0, box.x1)), default=0)
+                if away > FARTHEST_PX:
+                    yield f"away from its mark: {text.get_text()!r}, {away:.0f} px"
+
+
+def marks_in(axes):
+    """(x, y), in px, of each end of a bar, and of each point of lines and dots but the rounds'."""
+    for bar in itertools.chain(*axes.containers):
+        box = bar.get_window_extent()
+        yield from ((x, (box.y0 + box.y1) / 2) for x in (box.x0, box.x1))
+    for line in axes.lines:
+        if line.get_marker() == "None" or line.get_markersize() >= SMALLEST_MARK:
+            yield from line.get_transform().transform(line.get_xydata())
+
+
+def unspoken(figure):
+    """A finding that those who cannot see the figure are not told."""
+    if bundle := getattr(figure, "_repr_mimebundle_", None):
+        alt = bundle()[1]["image/png"]["alt"]
+        if not alt.startswith(title_of(figure).removeprefix("◆ ")):
+            yield f"its alt text does not begin with the title: {alt}"
+
+
+def long_title(title):
+    """Say that a title has more words than one reads at a glance; of a chapter's figures only."""
+    words = re.sub(r"(\d) (?=(?:ms|s|µs|MB|KB)\b)", r"\1", title.removeprefix("◆ ")).split()
+    if len(words) > LONGEST_TITLE:
+        yield f"{len(words)} words in a title: {title}"
+
+
+def faint_marks():
+    """Marks that neither fill nor edge sets off from the page: of the palette, not of a figure."""
+    from lab_utils.figures import style
+
+    for color in sorted(meanings()):
+        edge = style.EDGES.get(color, color)
+        stood_out = max(contrast(each, style.PAPER) for each in (color, edge))
+        if stood_out < FAINTEST:
+            yield f"{color} is faint: {stood_out:.1f} to 1"
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color):
+    """Return the relative luminance of "#RRGGBB", as WCAG 2 defines it."""
+    return float(np.dot((0.2126, 0.7152, 0.0722), linear(color)))
 
 
 def overlap(one, other):
@@ -197,19 +264,6 @@ def hexes_in(roles):
     return set(re.findall("#[0-9A-F]{6}", repr(roles).upper()))
 
 
-@functools.cache
-def distance(one, other):
-    """How far apart in CIELAB (CIE76), for the kind of sight that tells them apart least."""
-    pair = [[int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)] for color in (one, other)]
-    seen = [pair]
-    for kind in ("protanomaly", "deuteranomaly", "tritanomaly"):
-        without_cones = {"name": "sRGB1+CVD", "cvd_type": kind, "severity": 100}
-        seen.append(clip(cspace_convert(pair, without_cones, "sRGB1"), 0, 1))
-    return min(
-        float(norm(a - b)) for a, b in (cspace_convert(each, "sRGB1", "CIELab") for each in seen)
-    )
-
-
 def colors_in(figure):
     """The colours that a figure is drawn with, as hex; what is transparent is not seen."""
     return {
@@ -250,6 +304,8 @@ def bold_titles(figure):
         yield f"a guess in the title: {title}"
     if NOTHING_TOLD.search(title):
         yield f"a title that tells no difference as one: {title}"
+    if less := TIMES_LESS.search(title):
+        yield f"“{less[0]}” in a title, which nobody can compute; write 1/25 of it: {title}"
     drawn = {str(ratio) for ratio in getattr(figure, "ratios", [])}
     for factor, word in ASSERTED.findall(title):
         said = f"{factor} {word}".strip()

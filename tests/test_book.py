@@ -1,33 +1,41 @@
 """The reading edition, not built: what is folded, what is said of figures, where links lead."""
 
-import itertools
+import html
 import json
 import re
 import sys
 
-import legible
 import pytest
-from helpers import ROOT
-
-from lab_utils.figures import style
+from helpers import ROOT, as_compared
+from legible import contrast
 
 sys.path.insert(0, str(ROOT / "book"))
 
 import chapter
-import drawings
-import links
 import sources
 
+from chapter_helpers.scoreboard import Scoreboard
+from lab_utils.course import ledger
+
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+INKS = {"white": "#FFFFFF", "black": "#000000"}
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def as_read(path):
-    return chapter.as_read(chapter.read(path), sources.SOLUTIONS)["cells"]
+    return chapter.as_read(read(path), sources.SOLUTIONS)["cells"]
+
+
+def tags_of(cell):
+    return cell["metadata"].get("tags", ())
 
 
 def is_folded(cell, part="output"):
-    return f"hide-{part}" in cell["metadata"].get("tags", ())
+    return f"hide-{part}" in tags_of(cell)
 
 
 @every_chapter
@@ -45,113 +53,45 @@ def test_answers_to_guesses_are_folded_and_nothing_before(path):
 
 
 @every_chapter
-def test_what_is_folded_was_asked_for(path):
-    """Below a guess or a question, and nowhere else."""
-    asked = guessed = False
-    for cell in as_read(path):
-        source = chapter.source_of(cell)
-        if cell["cell_type"] == "markdown":
-            asked = chapter.asks(source)
-        else:
-            guesses = chapter.GUESS.match(source)
-            guessed = guessed or guesses or chapter.BET.search(source)
-            assert asked or guessed or not is_folded(cell), source
-            assert not asked or not cell["outputs"] or is_folded(cell) or guesses, source
-
-
-def test_a_question_is_told_from_an_invitation_and_a_heading():
-    assert chapter.asks("Two clients.\n\nWhich of them waits?")
-    assert not chapter.asks("Two clients. Which of them waits?\n\nLook.")
-    assert not chapter.asks("**Change it.** Change `a` to `b`. Which of them waits now?")
-    assert not chapter.asks("### Which of them waits?")
-
-
-@every_chapter
-def test_what_a_chapter_prints_is_as_it_was(path):
-    before = [cell["outputs"] for cell in chapter.read(path)["cells"] if "outputs" in cell]
-    after = [
-        cell["outputs"]
-        for cell in as_read(path)
-        if "outputs" in cell and not is_folded(cell, "input")
-    ]
-    assert after == before
-
-
-@every_chapter
-def test_a_solution_stands_folded_below_its_exercise(path):
-    cells = as_read(path)
-    exercises = [place for place, cell in enumerate(cells) if chapter.exercises(cell)]
-    assert exercises
-    for place in exercises:
-        [name] = chapter.exercises(cells[place])
-        anchor, solution = cells[place + 1 : place + 3]
+def test_what_a_chapter_prints_is_as_it_was_and_a_solution_stands_below_its_exercise(path):
+    before, after = read(path)["cells"], as_read(path)
+    added = [cell for cell in after if cell["id"].startswith("solution-")]
+    kept = [cell for cell in after if cell not in added]
+    assert [cell.get("outputs") for cell in kept] == [cell.get("outputs") for cell in before]
+    tags = [(place, tag) for place, cell in enumerate(after) for tag in tags_of(cell)]
+    names = {place: tag.split(":")[1] for place, tag in tags if tag.startswith("exercise:")}
+    assert len(added) == 2 * len(names) > 0
+    for place, name in names.items():
+        anchor, solution = after[place + 1 : place + 3]
         assert anchor["source"] == f"(solution-{name.replace('.', '-')})="
         assert is_folded(solution, "input") and solution["source"] == sources.SOLUTIONS[name]
 
 
 @every_chapter
-def test_figures_have_words_and_the_page_its_day_and_versions(path):
-    cells = as_read(path)
-    for cell in cells:
-        if any("image/png" in output.get("data", {}) for output in cell.get("outputs", ())):
-            assert len(cell["metadata"]["mystnb"]["image"]["alt"]) > 15
+def test_a_page_has_its_day_and_a_figure_its_drawing_and_its_words(path, tmp_path):
+    page = sources.PurePosixPath("notebooks", path.name)
+    cells = json.loads(sources.Book(tmp_path, set()).chapter(page))["cells"]
     said = (
         r"# \d\d · .+\n\n\{\.measured\}\n"
         r"Measured on \d+ \w+ 20\d\d with \w+ [\d.]+ · redis-py "
     )
     assert re.match(said, cells[0]["source"])
-
-
-def test_two_figures_in_one_cell_are_refused():
-    def figure(alt):
-        return {"data": {"image/png": ""}, "metadata": {"image/png": {"alt": alt}}}
-
-    cell = {"metadata": {}, "source": "two()"}
-    chapter.say_figure(cell, figure("one"))
-    with pytest.raises(AssertionError, match="two figures"):
-        chapter.say_figure(cell, figure("another"))
-
-
-DRAWN = sorted((ROOT / "book" / "figures").glob("*/*.svg"))
-
-
-@every_chapter
-def test_a_figure_of_the_lab_is_drawn_and_nothing_else_is(path):
-    """But for those to drag, whose still ones may be pictures; so a chapter not run since."""
-    notebook, drawn = chapter.read(path), drawings.kept(path.stem)
-    pictures = {cell["id"] for cell in notebook["cells"] if '"image/png": "' in json.dumps(cell)}
-    whole = {name.removesuffix(".svg").removesuffix(drawings.NARROW) for name in drawn}
-    assert whole <= pictures
-    dragged = {
-        cell["id"]
-        for cell in notebook["cells"]
-        if any(map(chapter.drag_of, cell.get("outputs", ())))
-    }
-    assert not drawn or dragged >= pictures - whole
-    read = chapter.as_read(notebook, sources.SOLUTIONS, drawn=drawn, at="here")
-    shown = json.dumps(read["cells"])
-    assert shown.count("<picture") == shown.count('<img src=\\"here/') == 2 * len(whole)
-    assert shown.count("<source") == 2 * sum(drawings.NARROW in name for name in drawn)
-
-
-def test_what_is_drawn_for_a_phone_can_be_read_there():
-    """No letter is smaller than 8 points on 4 inches, about what a phone is wide."""
-    narrow = [path.read_text(encoding="utf-8") for path in DRAWN if drawings.NARROW in path.name]
-    assert len({path.parent for path in DRAWN}) > 10 and len(narrow) == len(DRAWN) / 2
-    for text in narrow:
-        sizes = re.findall(r"font(?:-size)?: (?:bold |700 )?([\d.]+)px", text)
-        assert 'width="288pt"' in text and min(map(float, sizes)) >= 8
-
-
-def test_drawings_for_a_dark_page_keep_their_colours_apart():
-    def apart(pair):
-        return legible.distance(*pair) >= legible.TOLD_APART
-
-    pairs = list(filter(apart, itertools.combinations(sorted(legible.meanings()), 2)))
-    assert [pair for pair in pairs if not apart(map(drawings.dark, pair))] == [] != pairs
-    assert legible.distance(drawings.dark(style.INK), drawings.dark(style.PAPER)) > 70
-    dark = drawings.in_the_dark('<svg ><a fill="#222222"/>#222222')
-    assert dark == '<svg fill="#EDEDED" ><a fill="#D0D0D0"/>#222222'
+    shown = {cell["id"]: json.dumps(cell.get("outputs"), ensure_ascii=False) for cell in cells}
+    alts = {}
+    for cell in read(path)["cells"]:
+        for output in cell.get("outputs", ()):
+            if "image/png" in output.get("data", {}):
+                alts[cell["id"]] = output["metadata"]["image/png"]["alt"]
+                alt = html.escape(alts[cell["id"]])
+                assert len(alt) > 15 and f'alt=\\"{alt}\\"' in shown[cell["id"]]
+    brought = (tmp_path / "drawings" / path.stem).glob("*.*")
+    assert {file.stem for file in brought} == alts.keys()
+    drawings = {file.stem: file for file in (sources.FIGURES / path.stem).glob("*.svg")}
+    assert drawings.keys() <= alts.keys()
+    for name, drawing in drawings.items():
+        words = html.unescape(" ".join(re.findall(r">([^<>]+)<", drawing.read_text("utf-8"))))
+        title = re.split(r"[.?!] ", alts[name])[0].split()
+        assert [word for word in title if word.rstrip(".?:!") not in words] == [], drawing
 
 
 FIRST, TWELFTH = "notebooks/01_round_trips.ipynb", "notebooks/12_your_own_code.ipynb"
@@ -163,7 +103,7 @@ FIRST, TWELFTH = "notebooks/01_round_trips.ipynb", "notebooks/12_your_own_code.i
         (FIRST, "[03](03_loops_pipelines_mset.ipynb)", "[03](03_loops_pipelines_mset.ipynb)"),
         (FIRST, "[S](../exercises/01.2/solution.py)", "[S](#solution-01-2)"),
         ("docs/kit.md", "[S](../exercises/01.2/solution.py)", f"[S](../{FIRST}#solution-01-2)"),
-        (TWELFTH, "[page](game/page.py)", "[page](game.md#page-py)"),
+        (TWELFTH, "[page](game/page.py)", "[page](game/page.py)"),
         (TWELFTH, "[it](../README.md#your-own-code)", "[it](../index.md#your-own-code)"),
         ("docs/a.md", f"[it](../{FIRST}#Who-is-slow?)", f"[it](../{FIRST}#who-is-slow)"),
         (FIRST, "[it](#And-if-you-don't-ask?)", "[it](#and-if-you-dont-ask)"),
@@ -179,6 +119,11 @@ FIRST, TWELFTH = "notebooks/01_round_trips.ipynb", "notebooks/12_your_own_code.i
             "```\n[a](README.md)\n```\n[b](index.md)",
         ),
         ("index.md", "![a [b] c](docs/race.gif)", "![a [b] c](docs/race.gif)"),
+        (
+            "docs/a.md",
+            "[![a](race.gif)](../exercises/01.2/solution.py)",
+            f"[![a](race.gif)](../{FIRST}#solution-01-2)",
+        ),
     ],
 )
 def test_where_links_lead(tmp_path, page, link, there):
@@ -193,35 +138,14 @@ def test_a_file_that_is_no_page_comes_with_the_book(tmp_path):
     assert brought == own
 
 
-SOUND = """<link rel="stylesheet" href="_static/a.css"><a href="two.html#there">two</a>
-<a href="https://redis.io">far</a>
-<img src="_static/a%20b.png" alt="three waits"><p id="here"></p><a href="#here">here</a>"""
-
-
-@pytest.mark.parametrize(
-    "added, problem",
-    [
-        ('<a href="three.html">', "three.html leads to no page"),
-        ('<a href="two.html#elsewhere">', "two.html#elsewhere leads to no place on two.html"),
-        ('<a href="#nowhere">', "#nowhere leads to no place on one.html"),
-        (
-            '<img src="_static/a%20b.png" alt=" ">',
-            "the picture _static/a%20b.png has no words (alt)",
-        ),
-        ('<img src="none.png" alt="a figure">', "none.png leads to no page"),
-        (
-            '<script src="https://a.org/a.js"></script>',
-            "fetches https://a.org/a.js from the internet",
-        ),
-        ('<meta http-equiv="refresh" content="0; url=old.html">', "old.html leads to no page"),
-    ],
-)
-def test_what_is_wrong_with_pages_is_found(tmp_path, added, problem):
-    (tmp_path / "_static").mkdir()
-    for name in ("_static/a.css", "_static/a b.png"):
-        (tmp_path / name).touch()
-    (tmp_path / "two.html").write_text('<h2 id="there">There</h2>', encoding="utf-8")
-    (tmp_path / "one.html").write_text(SOUND, encoding="utf-8")
-    assert list(links.wrong(tmp_path)) == []
-    (tmp_path / "one.html").write_text(SOUND + added, encoding="utf-8")
-    assert list(links.wrong(tmp_path)) == [f"one.html: {problem}"]
+def test_the_picture_of_the_verdicts_leads_from_each_claim_to_where_it_is_tried():
+    judged = ledger.verdicts()
+    page = Scoreboard(judged).picture()._repr_html_()
+    links = re.findall(r'<a href="([^"]+)" title="(\w+) ([^"]+)" aria-label="\2 \3"', page)
+    assert [(name, to) for to, name, _ in links] == [
+        (name, each.chapter + each.section) for name, each in judged.items()
+    ]
+    assert all(judged[name].clause in html.unescape(said) for _, name, said in links)
+    assert "<a " not in as_compared(page), "verdicts differ by machine"
+    inks = set(re.findall(r"background: (#\w{6}); color: (white|black);", page))
+    assert inks and all(contrast(paper, INKS[ink]) >= 4.5 for paper, ink in inks)

@@ -1,6 +1,7 @@
 """The cases keep their form, and docs/symptoms.md quotes no error that nobody raised."""
 
 import re
+from urllib.parse import unquote
 
 import pytest
 import redis
@@ -9,6 +10,7 @@ from roundtrips.advice import finding
 from test_chapters import CASES, CHAPTERS, code, outputs, prose, read
 
 import lab_utils as lab
+from tools import field_guide
 
 PARTS = [
     "What you see",
@@ -18,8 +20,33 @@ PARTS = [
     "The same run again",
     "Not this?",
 ]
+# What NAME sends: all of one form, so that one finds the same in each.
+OF_A_LIBRARY = [
+    "What each call sends",
+    "What it holds, and sends when idle",
+    "What happens when it is cut off, or the server stands still",
+    "What to change",
+    "Not this?",
+]
+GUIDE = [case for case in CASES if re.fullmatch(r"what_\w+_sends", case.stem)]
 SYMPTOMS = (ROOT / "docs" / "symptoms.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (?!you see)(.+?) \| \[.+\]\(.+\) \|$", SYMPTOMS, re.MULTILINE)
+# Sections that answer nobody's symptom: how a chapter begins, what it is about, how it is used.
+NO_SYMPTOM = {
+    "00_start_here": r".*",
+    "01_round_trips": r"Who is slow\?|What is a round trip\?|What do three .*|Eight PINGs, .*",
+    "02_on_the_wire": r"What do three SETs .*|Who cuts the pieces\?",
+    "03_loops_pipelines_mset": r"Thirty values, .*|A study across availability zones, .*",
+    "05_keys_and_hashes": r"Why did the article see no difference\?",
+    "13_other_benchmarks": r"100 PINGs: .*|10,000 writes: .*|How exact is a solved .*",
+    "14_scoreboard": r".*",
+}
+IN_EACH = r"Exercise \d.*|In practice|Next|Deeper|Claims? .*|The claim .*|Who says so\?"
+
+
+def headings(chapter):
+    """Return the headings of a chapter's sections; a line of code with # is none."""
+    return re.findall(r"^##+ (.*)$", re.sub(r"(?ms)^```.*?^```", "", prose(chapter)), re.MULTILINE)
 
 
 def ping(r, **changed):
@@ -37,9 +64,6 @@ RAISED = {  # what no chapter shows: what raises it
     ),
     "unknown command 'SETT'": lambda r: r.execute_command("SETT", "k"),
     "No matching script.": lambda r: r.evalsha("0" * 40, 0),
-    "Unable to acquire lock within the time specified": lambda r: (
-        r.set("k", 1) and r.lock("k", blocking=False).__enter__()
-    ),
     "Cannot release a lock that's not owned or is already unlocked.": lambda r: r.lock(
         "free"
     ).release(),
@@ -57,11 +81,12 @@ RAISED = {  # what no chapter shows: what raises it
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
 def test_it_is_short_has_its_six_parts_and_shows_its_error(case):
     first, text = read(case).cells[0].source, prose(case)
-    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == PARTS
+    parts = OF_A_LIBRARY if case in GUIDE else PARTS
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == parts
     assert len(read(case).cells) <= 12 and len(text.split()) <= 700
     assert [cell.source for cell in code(case) if len(cell.source.splitlines()) > 15] == []
     happens, neighbours = (
-        text.split(f"## {part}\n")[1].split("\n## ")[0].strip()
+        text.partition(f"## {part}\n")[2].split("\n## ")[0].strip()
         for part in ("What happens", "Not this?")
     )
     assert len(re.findall(r"[.!?]\**(?:\s|$)", happens)) <= 3
@@ -76,9 +101,32 @@ def test_it_is_short_has_its_six_parts_and_shows_its_error(case):
     ] == []
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_each_section_is_where_a_symptom_leads_or_needs_none(chapter):
+    """Whoever adds a section adds its row to docs/symptoms.md, or its heading to NO_SYMPTOM."""
+    linked = {
+        unquote(anchor) for anchor in re.findall(rf"/{chapter.name}#(\S+)\) \|$", SYMPTOMS, re.M)
+    }
+    passed_over = f"{IN_EACH}|{NO_SYMPTOM.get(chapter.stem, '')}"
+    sections = {heading.replace("`", "") for heading in headings(chapter)}
+    unlinked = {name for name in sections if name.replace(" ", "-") not in linked}
+    assert {name for name in unlinked if not re.fullmatch(passed_over, name)} == set()
+
+
+@pytest.mark.parametrize("case", GUIDE, ids=lambda path: path.stem)
+def test_a_page_of_the_field_guide_tells_of_calls_connections_and_idleness(case):
+    """Each heading is printed where the tool that puts the pages side by side looks for it."""
+    assert {table for table, _, _ in field_guide.printed(read(case))} == set(field_guide.TABLES)
+
+
+def test_the_field_guide_is_what_its_tool_makes_of_the_committed_outputs():
+    assert field_guide.PAGE.read_text(encoding="utf-8") == field_guide.page(field_guide.CASES)
+
+
 def test_a_finding_leads_to_a_case():
     for kind, case in finding.CASES.items():
-        told = finding.in_lines(finding.Finding(kind, "", "", 0, None, ""))
+        hint = finding.Finding(kind, "", "", 0, None, "")
+        told = repr(finding.Findings([hint]))
         assert ROOT / case in CASES and f"see {case} of" in told
 
 

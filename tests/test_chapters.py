@@ -6,15 +6,14 @@ import re
 
 import nbformat
 import pytest
-import reading
 from helpers import ROOT
-from nbval import kernel
 
 import lab_utils as lab
 
 NOTEBOOKS = ROOT / "notebooks"
 CHAPTERS, CASES = sorted(NOTEBOOKS.glob("*.ipynb")), sorted(NOTEBOOKS.glob("cases/*.ipynb"))
 LONGEST_CELL, LONGEST_ON_THE_MAIN_PATH, LONGEST_LINE = 25, 15, 100
+MOST_WORDS, MOST_CELLS, MOST_LINES, MOST_MINUTES = 2_300, 30, 120, 30  # of a main path
 MACHINE_PATH = re.compile(
     r"(?<![\w.:/])(?:/(?:home|root|Users|work|tmp|private|var|opt|usr|workspace)/|[A-Z]:\\)"
     r"|site-packages|ipykernel_"
@@ -55,6 +54,25 @@ def exercises_of(path):
     }
 
 
+def main_path(path):
+    """Return a chapter's cells before Deeper, without those of its exercises."""
+    main, in_an_exercise = [], False
+    for cell in read(path).cells:
+        if cell.source.startswith("## Deeper"):
+            break
+        if cell.source.startswith(("## ", "### ")):
+            in_an_exercise = bool(re.match(r"##+ Exercise", cell.source))
+        if not in_an_exercise:
+            main.append(cell)
+    return main
+
+
+def path_of_the_readme():
+    """Return [(chapter's file, its minutes)], in the order in which they are read."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.findall(r"\(notebooks/(\d\d_\w+\.ipynb)\) \|.*\| (\d+) \|", readme)
+
+
 def outputs(path):
     """(cell, output, its text in every form that is not a picture)."""
     for cell in code(path):
@@ -76,9 +94,7 @@ def outputs(path):
 
 
 def test_the_readme_maps_every_chapter_with_its_minutes():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"\(notebooks/(\d\d_\w+\.ipynb)\) \|.*\| (\d+) \|", readme)
-    assert rows == [
+    assert sorted(path_of_the_readme()) == [
         (path.name, re.search(r"[Aa]bout (\d+) minutes", prose(path))[1]) for path in CHAPTERS
     ]
 
@@ -130,26 +146,6 @@ def test_what_it_prints_is_meant_and_holds_elsewhere_too(notebook):
     ] == []
 
 
-def test_a_chapters_kernel_takes_no_port():
-    """Tests beside it open ports all the time; it would end before a cell has run."""
-    manager, client = kernel.start_new_kernel(kernel_name=kernel.CURRENT_ENV_KERNEL_NAME)
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
-    assert manager.transport == "ipc"
-
-
-def test_a_line_about_the_machine_would_be_found():
-    assert all(
-        map(
-            MACHINE_ONLY.search,
-            ("Redis 8.2.3", "Valkey 9.1.2", "on Python 3.11.7", "Linux x86_64, 2 CPUs", "pid 4711"),
-        )
-    )
-    assert not any(
-        map(MACHINE_ONLY.search, ("redis-py 8.1.0", "Redis 7 does it", "in 2 turns", "SET 3.14"))
-    )
-
-
 @every_chapter
 def test_the_first_code_cell_imports_and_connects_and_nothing_else(notebook):
     first, *others = code(notebook)
@@ -164,14 +160,11 @@ def test_no_cell_is_too_long_and_no_line_must_be_scrolled(notebook):
         lines = cell.source.splitlines()
         assert len(lines) <= LONGEST_CELL and max(map(len, lines)) <= LONGEST_LINE, cell.source
     if notebook.stem != "14_scoreboard":
-        main = itertools.takewhile(
-            lambda cell: not cell.source.startswith("## Deeper"), read(notebook).cells
-        )
-        sources = [cell.source for cell in main if cell.cell_type == "code"]
         assert [
-            source
-            for source in sources
-            if len(re.findall(r"(?m)^.*\S", source)) > LONGEST_ON_THE_MAIN_PATH
+            cell.source
+            for cell in main_path(notebook)
+            if cell.cell_type == "code"
+            and len(re.findall(r"(?m)^.*\S", cell.source)) > LONGEST_ON_THE_MAIN_PATH
         ] == []
 
 
@@ -191,16 +184,19 @@ def test_every_helper_it_calls_or_names_exists_and_says_what_it_does(notebook):
 
 
 @every_chapter
-def test_the_main_path_is_half_an_hour_and_thirty_cells(notebook):
-    path = reading.parts(notebook)[reading.MAIN]
-    assert round(path.minutes) <= reading.MOST_MINUTES and path.cells <= reading.MOST_CELLS, path
-    assert path.words <= reading.MOST_WORDS, path
-
-
-@every_chapter
-def test_it_says_how_long_it_takes_and_what_goes_deeper_stands_last(notebook):
-    assert reading.stated(notebook) == [part.stated for part in reading.parts(notebook).values()]
-    assert "Deeper" not in re.findall(r"^##? (.*)$", prose(notebook), re.MULTILINE)[:-1]
+def test_the_main_path_is_half_an_hour_of_reading(notebook):
+    """Without its exercises and Deeper, which stands last."""
+    headings = re.findall(r"^##? (.*)$", prose(notebook), re.MULTILINE)
+    assert "Deeper" not in headings[:-1]
+    main = main_path(notebook)
+    texts = [cell.source for cell in main if cell.cell_type == "markdown"]
+    sources = [cell.source for cell in main if cell.cell_type == "code"]
+    assert len(" ".join(texts).split()) <= MOST_WORDS
+    assert len(sources) <= MOST_CELLS
+    lines = sum(len(re.findall(r"(?m)^.*\S", source)) for source in sources)
+    assert lines <= MOST_LINES
+    said = re.search(r"\*\*Time:\*\* about (\d+) minutes", texts[0])
+    assert int(said[1]) <= MOST_MINUTES
 
 
 # Where it points: that each link leads somewhere is asked of every page, by test_links.py
@@ -208,17 +204,37 @@ def test_it_says_how_long_it_takes_and_what_goes_deeper_stands_last(notebook):
 
 @every_chapter
 def test_it_links_to_the_next_chapter(notebook):
-    following = [path.name for path in CHAPTERS if path.name > notebook.name][:1]
-    assert all(f"]({name})" in prose(notebook) for name in following)
+    path = [name for name, _ in path_of_the_readme()]
+    following = path[path.index(notebook.name) + 1 :][:1]
+    [end] = re.findall(r"(?ms)^## Next$(.*?)(?=^## |\Z)", prose(notebook)) or [prose(notebook)]
+    assert all(f"]({name})" in end for name in following)
+
+
+@every_chapter
+def test_an_exercise_ends_the_section_that_it_practises_and_the_first_cell_counts_them(notebook):
+    cells, section, task = read(notebook).cells, "", ""
+    for cell, after in itertools.pairwise(cells):
+        if cell.cell_type == "markdown":
+            section, task = (
+                next(iter(re.findall(r"(?m)^## (.*)$", cell.source)), section),
+                cell.source,
+            )
+        for name in [tag[9:] for tag in tags(cell) if tag.startswith("exercise:")]:
+            assert task.startswith(f"### Exercise {name}\n")
+            ends = ("## ", "### ") if section == "Deeper" else ("## ", "### Exercise ")
+            assert after.source.startswith(ends), "an exercise is the last of its section"
+            assert section not in ("", "Exercises", "In practice", "Next"), name
+    said = re.search(r"\*\*Time:\*\* .* (\d+) exercises? \d+ more", cells[0].source)
+    assert int(said[1]) == len(exercises_of(notebook))
 
 
 @every_chapter
 def test_exercises_are_numbered_end_with_the_check_and_link_to_their_solutions(notebook):
+    """They come in the order of their sections, which need not be that of their numbers."""
     found = exercises_of(notebook)
-    assert list(found) == [f"{notebook.name[:2]}.{number}" for number in range(1, len(found) + 1)]
+    assert sorted(found) == [f"{notebook.name[:2]}.{number}" for number in range(1, len(found) + 1)]
     for name, cell in found.items():
         assert f"(../exercises/{name}/solution.py)" in prose(notebook)
-        assert cell.source.splitlines()[-1].startswith(f'lab.check("{name}", ')
         assert f"{name} open: " in "".join(output.text for output in cell.outputs)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 import redis
-from helpers import GONE_S, refusal, running, wait_until
+from helpers import GONE_S, running, wait_until
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -25,13 +25,6 @@ def test_every_node_is_as_far_as_asked(nodes):
     cost = lab.count(lambda r: r.mset_nonatomic({f"key{i}": i for i in range(30)}), client)
     assert (cost.round_trips, cost.server_reads) == (3, 3), "a turn for each node, by its counters"
     client.close()
-
-
-def test_a_coroutine_is_refused_in_words(nodes):
-    async def later(r):
-        await r.get("key0")
-
-    assert "plain `def`" in refusal(lab.count, later, nodes.connect())
 
 
 def test_a_lost_node_takes_its_slots_with_it(nodes):

@@ -1,12 +1,10 @@
-"""What contributors find: issue forms, and the cheat sheet as it is printed."""
+"""What contributors find: their guide, issue forms, and the cheat sheet."""
 
 import re
 
 import yaml
 from helpers import ROOT
 from schemas import follow
-
-from tools import cheat_sheet
 
 GITHUB = ROOT / ".github"
 FORMS = sorted(
@@ -26,36 +24,30 @@ def test_forms_and_their_configuration_follow_github_and_a_form_asks_where():
     assert all("chapter" in fields(form) for form in FORMS)
 
 
-def test_what_may_be_the_machine_s_asks_for_the_doctor():
-    for name in "wrong", "came_out_differently":
-        doctor = fields(GITHUB / "ISSUE_TEMPLATE" / f"{name}.yml")["doctor"]
-        assert "make doctor" in doctor["attributes"]["label"] and doctor["validations"]["required"]
-
-
 def test_the_form_knows_every_chapter():
     options = fields(GITHUB / "ISSUE_TEMPLATE" / "wrong.yml")["chapter"]["attributes"]["options"]
     mapped = MAPPED.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert mapped and [option for option in options if re.match(r"\d\d ", option)] == mapped
-
-
-# The cheat sheet
+    assert mapped and [option for option in options if re.match(r"\d\d ", option)] == sorted(mapped)
 
 
 def test_every_line_of_the_cheat_sheet_has_its_chapter():
     """That the sections are there is asked of every page, by test_links.py."""
-    text = cheat_sheet.TEXT.read_text(encoding="utf-8")
-    lines = [
-        line
-        for line in text.splitlines()
-        if line.startswith("|") and not line.startswith(("|---", "| you have |"))
-    ]
-    assert len(lines) > 20
+    text = (ROOT / "docs" / "cheat_sheet.md").read_text(encoding="utf-8")
+    rows = re.findall(r"(?m)^\|(?!---| you have).*", text)
     chapter = r"\| \[(\d\d)\]\(\.\./notebooks/\1_\w+\.ipynb#\S+\) \|$"
-    assert [line for line in lines if not re.search(chapter, line)] == []
+    assert len(rows) > 20
+    assert [row for row in rows if not re.search(chapter, row)] == []
 
 
-def test_it_is_printed_as_it_is_written_on_one_page():
-    printed = cheat_sheet.PRINTED.read_bytes()
-    title = cheat_sheet.title(cheat_sheet.TEXT.read_text(encoding="utf-8"))
-    assert f"/Title ({title})".encode() in printed, "it changed: print it again with `make sheet`"
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+def test_the_guide_is_short_and_names_what_is_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 90
+    targets = set(re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8")))
+    assert set(re.findall(r"`make ([a-z]+)", text)) <= targets
+    paths = re.findall(
+        r"`((?:lab_utils|notebooks|exercises|claims|tests|tools|docs|book|room|bench|requirements)"
+        r"/[\w./]*)",
+        text,
+    )
+    named = [path for path in paths if not re.search("NN_name|NAME|its_symptom", path)]
+    assert named and [path for path in named if not (ROOT / path).exists()] == []

@@ -1,19 +1,14 @@
 """What this lab runs on, every line marked so that CI does not compare it."""
 
+import re
+
 import redis
 
 import lab_utils as lab
-from lab_utils.testbed import fingerprints
 from lab_utils.testbed.fingerprints import environment_line, server_name
-from lab_utils.testbed.link import Link, distance_through, link
 
 
-def test_what_could_change_a_result_is_there_on_a_line_marked_as_this_machines(r, monkeypatch):
-    monkeypatch.setattr(
-        fingerprints,
-        "ping_times",
-        lambda client, _: [1e-4 + (distance_through(client) or 0) / 1000],
-    )
+def test_what_could_change_a_result_is_there_on_a_line_marked_as_this_machines(r):
     found = lab.fingerprint()
     lines = repr(found).splitlines()
     assert len(lines) == len(found) and all(line.startswith("this machine: ") for line in lines)
@@ -21,6 +16,7 @@ def test_what_could_change_a_result_is_there_on_a_line_marked_as_this_machines(r
         "server",
         "where",
         "link",
+        "its TCP",
         "allocator",
         "redis-py",
         "parser",
@@ -37,13 +33,7 @@ def test_what_could_change_a_result_is_there_on_a_line_marked_as_this_machines(r
     assert "hiredis" in found["parser"].lower() and found["protocol"] == "RESP3"
     assert found["scale"].startswith("ci, ")
     assert r.info("server")["redis_version"] in found["server"] or "Valkey" in found["server"]
-    assert found["link"] == "1 ms asked, 1.000 measured"
-
-
-def test_a_link_that_can_open_no_port(r, monkeypatch):
-    monkeypatch.setattr(Link, "ask", lambda *_, **request: {})
-    monkeypatch.setattr(link(), "ports", {})
-    assert lab.fingerprint()["link"].startswith("none: The simulated link can open no further port")
+    assert re.fullmatch(r"1 ms asked, \d\.\d{3} measured", found["link"])
 
 
 def test_a_fork_is_called_by_its_own_name():

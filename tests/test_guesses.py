@@ -1,18 +1,17 @@
 """A guess: what is remembered of it, what figures see of it, and how well they were made."""
 
 import ast
-import random
 import re
 
 import pytest
-from helpers import as_compared, refusal
-from legible import check_legible
-from test_chapters import CHAPTERS, code, outputs, tags
+from helpers import refusal
+from legible import broken_rules
+from test_chapters import CHAPTERS, code, outputs
 
 import lab_utils as lab
-from lab_utils import calm
+from lab_utils import disturbance
 from lab_utils.course import guesses, state
-from lab_utils.course.guesses import COUNTED, UNITS
+from lab_utils.course.guesses import DISTURBED
 from lab_utils.figures import style
 from lab_utils.figures.calibrated import draw_calibration
 from lab_utils.timing.comparison import Comparison
@@ -31,18 +30,15 @@ BAD = {
     "tiny": 1e-9,
     "a function": len,
 }
+BUSY = disturbance.Disturbance(0, 40, 0.5)
 
 
 @pytest.fixture(autouse=True)
-def new_kernel(remembered, monkeypatch):
-    """A memory of the test's own, and a kernel that asked nothing yet; call it for another."""
-
-    def start():
-        monkeypatch.setattr(guesses, "_units", {})
-        monkeypatch.setattr(guesses, "_answered", set())
-
-    start()
-    return start
+def new_kernel(remembered):
+    """A memory of the test's own, and a kernel that showed no answer yet; call it for another."""
+    guesses.answered.clear()
+    state.said.clear()
+    return guesses.answered.clear
 
 
 def kept():
@@ -60,99 +56,68 @@ def told(capsys):
     )
 
 
-def made(*values):
-    """Guesses at 01.a, 01.b … in x, each (said, measured)."""
-    for place, (said, measured) in enumerate(values):
-        lab.guess(f"01.{chr(97 + place)}", said, "x").against(measured)
-
-
-def test_a_guess_is_a_number_to_the_code_around_it():
+def test_a_guess_is_noted_and_is_a_number_to_the_code_around_it(capsys):
     guess = lab.guess("01.cart", 20, "ms")
-    assert guess and guess.made and guess == 20 == max(guess, 3)
+    assert capsys.readouterr().out == "noted: 20 ms\n"
+    assert guess and guess == 20 == max(guess, 3)
     assert guess / 1000 == 0.02 and guess < 21
     assert (f"{guess}", f"{guess:.1f}", repr(guess), guess.unit) == ("20 ms", "20.0", "20 ms", "ms")
 
 
-def test_three_dots_are_none_and_everything_goes_on(capsys):
-    for dots in (..., None):
-        guess = lab.guess("01.cart", dots, "ms")
-        assert not guess and not guess.made and not guess > 0 and not guess < 0
-        assert (str(guess), str(guess / 1000)) == ("no guess yet", "nan")
-        guess.against(202)
-    assert told(capsys) == "measured: 202 ms\n" * 2
+@pytest.mark.parametrize("dots", [..., None])
+def test_three_dots_are_none_and_everything_goes_on(capsys, dots):
+    guess = lab.guess("01.cart", dots, "ms")
+    assert not guess and not guess > 0 and not guess < 0
+    assert (str(guess), str(guess / 1000)) == ("no guess yet", "nan")
+    guess.against(202)
+    assert told(capsys) == "measured: 202 ms\n"
     assert kept() == {}
 
 
-def test_a_guess_is_answered_at_once(capsys):
-    for value in (..., 20, 60, "80"):
-        lab.guess("01.cart", value, "ms")
-    first, second, refused = capsys.readouterr().out.splitlines()
-    assert (first, second) == ("noted: 20 ms", "noted: 60 ms")
-    assert refused.startswith("'80' was not noted. ") and "without quotes" in refused
-
-
-def test_on_a_busy_machine_what_was_measured_says_so_and_a_count_does_not(capsys):
-    calm.note(calm.Calm(0, 40, 0.5))
-    busy = (
-        "(in this kernel, at worst: the machine was busy: other programs took 50% "
-        "of the time, 0 of 40 rounds were quiet)"
-    )
-    for said in (..., 200):
-        lab.guess("01.cart", said, "ms").against(340)
-    assert told(capsys) == (
-        f"measured: 340 ms {busy}\nmeasured: you said 200 ms, measured 340 ms, 1.70x off {busy}\n"
+def test_what_other_programs_disturbed_is_said_and_not_scored(capsys):
+    for name, said in ("01.a", ...), ("01.b", 200):
+        guess = lab.guess(name, said, "ms")
+        disturbance.note(BUSY)
+        guess.against(500)
+    assert told(capsys).replace("\n" + " " * 12, " ") == (
+        "measured: 500 ms (other programs ran beside the lab, such as a browser or an IDE, so "
+        "times may be too long; counts are exact)\n"
+        "measured: you said 200 ms, measured 500 ms, 2.5x off (not scored: other programs ran "
+        "beside the lab)\n"
     )
     lab.guess("01.strict", 3, "bytes").against(3)
     lab.guess("01.rule", 3, "s").against(3, computed=True)
-    assert "busy" not in told(capsys)
+    assert "other programs" not in told(capsys), "a count, and what follows from a rule"
+    assert lab.calibration() is not None
+    assert told(capsys) == (
+        "measured: 2 of your 2 guesses within 2x; 1 not scored, since other programs ran beside "
+        "the lab\n"
+    )
 
 
 @pytest.mark.parametrize("value", BAD.values(), ids=BAD)
 def test_what_cannot_be_a_guess_is_said_and_the_lesson_goes_on(capsys, value):
     guess = lab.guess("01.cart", value, "ms")
     said = told(capsys)
-    assert "Write one number above 0" in said and "ms" in said
+    assert re.search(r" was not noted. Write one number above 0.* without quotes .* ms\.\n$", said)
     assert said.count("\n") == 1 and len(said) < 300
     guess.against(202)
     assert (bool(guess), told(capsys), kept()) == (False, "measured: 202 ms\n", {})
 
 
-def test_a_comma_in_a_number_is_said(capsys):
-    assert not lab.guess("01.requests", 5, 000, "ms")
-    assert "(5, 0)" in told(capsys) and kept() == {}
-
-
-def test_it_is_told_with_its_unit():
-    told = [
-        lab.guess(f"01.{unit[0]}", value, unit)
-        for value, unit in (
-            (1, "round trips"),
-            (12, "round trips"),
-            (9_000, "commands"),
-            (4, "x"),
-            (0.5, "ms"),
-            (1234.5, "bytes"),
-        )
-    ]
-    assert [*map(repr, told)] == [
-        "1 round trip",
-        "12 round trips",
-        "9,000 commands",
-        "4x",
-        "0.5 ms",
-        "1,234 bytes",
-    ]
-
-
-def test_what_cannot_be_a_question_or_its_answer_is_refused():
-    for name in "cart", "1.cart", "01.", "01.Cart", "01.1", None, 5, "01.two words":
-        assert "01.cart" in refusal(lab.guess, name, ..., "ms")
-    for unit in "hours", "", None, 5:
-        assert "round trips" in refusal(lab.guess, "01.cart", ..., unit)
-    lab.guess("01.cart", ..., "ms")
-    assert "another name" in refusal(lab.guess, "01.cart", ..., "s")
-    for wrong in ("202", None, float("nan"), -1):
-        refusal(lab.guess("01.cart", 20, "ms").against, wrong)
+@pytest.mark.parametrize(
+    "value, unit, said",
+    [
+        (1, "round trips", "1 round trip"),
+        (12, "round trips", "12 round trips"),
+        (9_000, "commands", "9,000 commands"),
+        (4, "x", "4x"),
+        (0.5, "ms", "0.5 ms"),
+        (1234.5, "bytes", "1,234 bytes"),
+    ],
+)
+def test_it_is_told_with_its_unit(value, unit, said):
+    assert repr(lab.guess("01.cart", value, unit)) == said
 
 
 def test_the_last_guess_before_its_answer_counts_and_one_after_it_does_not(capsys, new_kernel):
@@ -161,21 +126,11 @@ def test_the_last_guess_before_its_answer_counts_and_one_after_it_does_not(capsy
     lab.guess("01.cart", 200, "ms").against(202)
     assert told(capsys).endswith(
         "\nmeasured: you said 200 ms, measured 202 ms, "
-        "within 5% (remembered is your earlier guess, 20 ms)\n"
+        "1.01x off (remembered is your earlier guess, 20 ms)\n"
     )
     new_kernel()
     lab.guess("01.cart", 202, "ms").against(210)
     assert kept() == {"01.cart": (20, 202)}
-
-
-def test_a_guess_after_its_answer_is_shown_and_not_remembered(capsys):
-    lab.guess("01.cart", ..., "ms").against(202)
-    late = lab.guess("01.cart", 202, "ms")
-    late.against(202)
-    assert told(capsys) == (
-        "measured: 202 ms\nmeasured: you said 202 ms, measured 202 ms, the same\n"
-    )
-    assert kept() == {}
 
 
 def test_what_follows_from_a_rule_is_not_called_measured_and_zero_is_not_drawn(remembered, capsys):
@@ -184,25 +139,8 @@ def test_what_follows_from_a_rule_is_not_called_measured_and_zero_is_not_drawn(r
     assert kept() == {"06.saved": (30, None)}
     lab.guess("10.seconds", ..., "s").against(55, computed=True)
     lab.guess("10.rule", 5, "s").against(55, computed=True)
-    assert told(capsys) == "computed: 55 s\ncomputed: you said 5 s, computed 55 s, 11.0x off\n"
+    assert told(capsys) == "computed: 55 s\ncomputed: you said 5 s, computed 55 s, 11x off\n"
     lab.calibration()
-
-
-def test_a_question_that_got_another_unit_is_another_question(new_kernel):
-    made((20, 202))
-    lab.guess("01.b", 5, "ms")
-    new_kernel()
-    lab.guess("01.a", 7, "ms")
-    assert state.load("guesses") == {
-        "01.b": {"guess": 5, "unit": "ms", "measured": None},
-        "01.a": {"guess": 7, "unit": "ms", "measured": None},
-    }
-
-
-def test_runs_that_nobody_looks_at_remember_nothing(monkeypatch):
-    monkeypatch.setenv("LAB_FIGURES", "off")
-    made((20, 202))
-    assert kept() == {}
 
 
 def times(seconds=(0.05, 0.01)):
@@ -230,7 +168,7 @@ def test_a_comparison_shows_it_as_a_hollow_diamond_and_tells_it_what_was_measure
         style.GUESS,
     )
     assert len(figure.axes[0].containers) == 2, "it is no bar"
-    check_legible(figure)
+    assert broken_rules(figure) == []
     assert kept()["03.pipeline"] == (3, pytest.approx(5))
 
 
@@ -251,42 +189,18 @@ def test_without_a_guess_calibration_says_what_to_do_and_with_some_what_was_with
     assert told(capsys).startswith(
         "measured: none of your guesses has been measured yet. Replace the three dots"
     )
-    made((10, 20), (10, 20.1), (10, 5), (10, 500))
+    for name, measured in {"a": 20, "b": 20.1, "c": 5, "d": 500}.items():
+        lab.guess(f"01.{name}", 10, "x").against(measured)
     capsys.readouterr()
     figure = lab.calibration()
-    assert told(capsys) == "measured: 2 of your 4 guesses were within 2x\n"
-    assert figure.get_suptitle() == "2 of your 4 guesses were within 2x"
-    assert [guesses.how_close([factor]) for factor in (3, 1)] == [
-        "your one guess was not within 2x",
-        "your one guess was within 2x",
-    ]
-
-
-def test_what_nbval_compares_is_the_same_with_guesses_and_without(capsys):
-    said, unsaid = (lab.guess("01.again", value, "ms") for value in (1, ...))
-    for guess in (said, unsaid):
-        guess.against(3)
-    with_guess, without = told(capsys).splitlines()
-    assert (
-        "you said 1 ms" in with_guess and as_compared(with_guess) == as_compared(without) != without
-    )
-
-
-@pytest.mark.parametrize("count, spread", [(1, 4), (60, 0.05), (60, 4)])
-def test_the_figure_can_be_read_whatever_was_guessed(r, count, spread):
-    chance = random.Random(count)
-    pairs = []
-    for place in range(count):
-        measured = 10 ** chance.uniform(-1, 5)
-        said = min(guesses.LARGEST, max(guesses.SMALLEST, measured * 10 ** chance.gauss(0, spread)))
-        pairs.append((f"{place * 13 // count:02d}.a_long_{chr(97 + place % 26)}", said, measured))
-    check_legible(draw_calibration(pairs, 2, "2 of 4"))
+    assert told(capsys) == "measured: 2 of your 4 guesses within 2x\n"
+    assert figure.get_suptitle() == "2 of your 4 guesses within 2x"
 
 
 def test_the_farthest_off_are_named(r):
     pairs = [("01.cart", 20, 202), ("03.even", 100, 2), ("03.mset", 20, 22)]
     figure = draw_calibration(pairs, 2, "2 of 4")
-    assert {text.get_text() for text in figure.axes[0].texts} == {"cart, 10.1x", "even, 50x"}
+    assert {text.get_text() for text in figure.axes[0].texts} == {"cart, 10x", "even, 50x"}
 
 
 def asked(path):
@@ -307,8 +221,7 @@ def test_names_are_the_chapter_s_and_its_own_word_and_units_from_the_list():
     assert {name[:2] for name in names} == {path.name[:2] for path in CHAPTERS}
     for path, _, variable, name, value, unit in ASKED:
         assert (name, value) == (f"{path.name[:2]}.{variable.removeprefix('guess_')}", ...)
-        assert unit in UNITS
-    assert set(COUNTED) <= {unit for *_, unit in ASKED}, "all that are no units of time are used"
+        assert unit in (*DISTURBED, "MB") or unit.endswith("s")
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -322,5 +235,4 @@ def test_each_is_asked_once_and_answered_once_and_no_output_says_what_nobody_sai
             if re.search(rf"\b{variable}\b", other.source) and other.source != cell.source
         ]
         assert answer.execution_count > cell.execution_count
-        assert ("trial" in tags(cell)) == ("trial" in tags(answer))
     assert [text for _, _, text in outputs(path) if "you said" in text] == []

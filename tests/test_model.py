@@ -35,6 +35,7 @@ def test_solving_measurements_gives_back_what_made_them_and_what_is_off_the_line
     assert repr(solved).endswith(f", ~{100 * worst:.0f}% off at most where it was fitted")
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("command", ["SET", "GET"])
 def test_the_fit_on_this_machine_has_a_plausible_order(r, command):
     model = lab.fit_model(command)

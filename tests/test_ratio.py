@@ -5,25 +5,21 @@ import random
 
 import pytest
 
-from lab_utils.timing import ratio as module
-from lab_utils.timing.ratio import FASTER, SAME, SLOWER, TOO_FEW, Ratio, ratio
+from lab_utils.timing.ratio import FASTER, SAME, SLOWER, TOO_FEW, Ratio, interval_ranks, ratio
+
+
+def test_the_interval_holds_the_median_in_99_of_100_cases_and_no_narrower_one_does():
+    for n in (*range(8, 60), 101, 301):
+        low, high = interval_ranks(n)
+        assert low + high == n - 1
+        assert coverage(n, low) >= 0.99 > coverage(n, low + 1)
+    for n in range(1, 8):
+        assert interval_ranks(n) == (0, n - 1) and coverage(n, 0) < 0.99
 
 
 def coverage(n, low):
-    """Probability that of n sorted values those at `low` and n - 1 - low enclose the median."""
+    """Return how often the values of ranks `low` and n - 1 - low enclose the median of n."""
     return 1 - 2 * sum(math.comb(n, k) for k in range(low + 1)) / 2**n
-
-
-def test_ranks_hold_the_median_and_no_narrower_pair_does():
-    for n in (*range(module.FEWEST_FOR_INTERVAL, 60), 101, 301):
-        low, high = module.interval_ranks(n)
-        assert low + high == n - 1
-        assert coverage(n, low) >= module.CONFIDENCE
-        assert low + 1 >= n / 2 or coverage(n, low + 1) < module.CONFIDENCE
-    # Too few have the outermost.
-    for n in range(1, module.FEWEST_FOR_INTERVAL):
-        assert module.interval_ranks(n) == (0, n - 1)
-        assert coverage(n, 0) < module.CONFIDENCE
 
 
 @pytest.mark.parametrize(

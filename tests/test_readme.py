@@ -39,12 +39,33 @@ def test_the_advice_that_came_out_differently_did(said, claim):
     assert len(re.findall(r"^- \*\*", section, re.MULTILINE)) == len(ADVICE), "no other advice"
 
 
-def test_the_sentence_and_the_race_are_of_one_run_and_no_other_picture_tells_the_same():
+def test_the_first_screen_says_how_to_begin_and_leads_on():
+    first = README.split("\n## ")[0]
+    for words in ("git clone --depth 1 ", "\nmake lab ", "\nmake test ", "docs/race.gif"):
+        assert words in first
+    [row] = [line for line in first.splitlines() if line.startswith("**[Learn it]")]
+    ways = ["Learn it", "Teach it", "Run it in CI", "Count my own code", "Try it without the lab"]
+    assert re.findall(r"\[([^]]+)\]\(", row) == ways
+    assert len(README.splitlines()) <= 100
+
+
+def test_the_guide_for_ci_shows_the_workflow_that_runs_and_its_command():
+    guide = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    workflow = (ROOT / ".github" / "workflows" / "notebooks.yml").read_text(encoding="utf-8")
+    [shown] = re.findall(r"(?s)```yaml\n(.*?)```", guide)
+    assert shown == workflow.split("\n", 1)[1], "all but its first line, a comment"
+    for command in ("pip install -r requirements.txt", "pytest --nbval notebooks -rs --color=no"):
+        assert guide.count(command) == 2
+
+
+def test_the_picture_of_the_verdicts_is_described_by_the_committed_ones():
+    assert f"[{pictures.verdicts_text(pictures.board())}(docs/verdicts.png)]" in README
+
+
+def test_the_sentence_has_the_figures_of_the_race_and_no_other_picture_tells_the_same():
     """`make pictures` writes race, figures and sentence together."""
-    run = json.loads((pictures.DOCS / "race.json").read_text(encoding="utf-8"))
-    assert pictures.sentence(run["took"]) == pictures.SENTENCE.search(README)[0]
-    drawn = pictures.digest(pictures.DOCS / "race.gif")
-    assert run["sha256"] == drawn, "race.gif is of another run: make pictures"
+    took = json.loads((pictures.DOCS / "race.json").read_text(encoding="utf-8"))
+    assert pictures.sentence(took) == pictures.SENTENCE.search(README)[0]
     assert pictures.RACE_RTT_MS not in pictures.BUDGET_RTT_MS
     with Image.open(film := pictures.DOCS / "race.gif") as gif:
         assert gif.n_frames > 60 and film.stat().st_size < 1_000_000, "it moves, and is small"

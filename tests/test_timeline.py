@@ -24,10 +24,11 @@ def test_a_client_has_a_name_or_a_number_and_what_says_nothing_is_no_step(r):
 
 def test_what_was_seen_of_a_batch_is_sorted_into_nothing_a_part_and_all(capsys):
     runs = {
-        "pipeline": ([(-0.001, 0), (0.001, 3), (0.002, 9), (0.004, 10)], 0.003),
-        "transaction": ([(0.001, 0)], 0.003),
+        "pipeline": [([(-0.001, 0), (0.001, 3), (0.002, 9), (0.004, 10)], 0.003)],
+        "transaction": [([(0.001, 0)], 0.003)],
     }
-    figure = plot_seen(runs, 10, "half done")
+    figure = plot_seen(runs, 10)
+    assert figure.get_suptitle() == "2 of 4 looks see the pipeline half done, 0 the transaction"
     assert len(figure.axes) == 2
     assert capsys.readouterr().out == (
         "measured: pipeline: 4 looks in 3 ms, 1 saw nothing, 2 a part, 1 all of it; transaction: "
