@@ -22,6 +22,8 @@ RTT_MS, ROUNDS = 20, 5
 MOST_OFF = 0.10
 LOSS, PINGS, STALLED_S = 0.05, 500, 0.2
 LAW_OFF, LAW_MOST_OFF = 0.05, 0.15  # the median and the worst of all rows
+# The law says nothing of what 300 KB cost the CPU: half of the shortest RTT, on a slow machine.
+COPYING_S = 0.0025
 
 
 def missing():
@@ -49,9 +51,14 @@ def differences(rows):
 @pytest.mark.alone
 def test_the_link_takes_what_the_law_says():
     """What the law leaves out, and chapter 02 names, is not compared."""
-    off = differences(printed_by())
-    assert statistics.median(off.values()) <= LAW_OFF
-    assert {row: share for row, share in off.items() if share > LAW_MOST_OFF} == {}
+    rows = printed_by()
+    assert statistics.median(differences(rows).values()) <= LAW_OFF
+    off = {
+        row: (law_s, link_s)
+        for row, (law_s, link_s) in rows.items()
+        if abs(link_s - law_s) > max(LAW_MOST_OFF * law_s, COPYING_S)
+    }
+    assert off == {}
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ PIPELINE, SMALL = 100, 500  # so many GETs of so many bytes
 WIDE_RECEIVER = "4096 6291456 33554432"
 STATES = ("new", "second", "warm", "silent")
 SILENT_S = 0.7
-LAW_ROUNDS = {5: 5, 20: 3, 100: 2}  # by the distance in ms
+LAW_ROUNDS = {5: 10, 20: 3, 100: 2}  # by the distance in ms
 PORT = 7391
 CLONE_NEWNET = 0x40000000  # linux/sched.h
 libc = ctypes.CDLL(None, use_errno=True)
