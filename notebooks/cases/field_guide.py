@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from roundtrips import trace
 
+from lab_utils import frozen
+
 MONTH_S = 30 * 24 * 3_600
 DOLLARS_PER_COMMAND = 0.20 / 100_000  # Upstash's "Pay as You Go", November 2026
 OWN = ("INFO", "HELLO", "AUTH", "SELECT", "CLIENT SETINFO", "CLIENT SETNAME")
@@ -23,8 +25,7 @@ def packages():
     try:
         yield
     except ModuleNotFoundError as missing:
-        advice = "pip install -r requirements/cases.txt, in the clone"
-        raise SystemExit(f"{missing}: {advice}") from None
+        raise SystemExit(f"{missing}: pip install -r requirements/cases.txt") from None
 
 
 def address(server):
@@ -61,20 +62,26 @@ def table(rows, exact=True):
             if not trip.setup and (at_server is None or "INFO" not in trip.names)
         ]
         mark = "" if exact else "~"
-        sizes = (
-            sum(getattr(trip, way) for trip in log) for way in ("bytes_sent", "bytes_received")
-        )
-        shown = [f"{mark}{size}" for size in sizes]
-        print_row(name, len(log), trips.setup_trips, *shown, listed(at_server or trips.commands))
+        sizes = [
+            f"{mark}{sum(getattr(trip, way) for trip in log)}"
+            for way in ("bytes_sent", "bytes_received")
+        ]
+        print_row(name, len(log), trips.setup_trips, *sizes, listed(at_server or trips.commands))
+
+
+def tell(library, **calls):
+    """Print a library's name, and a table of calls: a name with _ for its spaces = a function."""
+    print("library:", library)
+    table({name.replace("_", " "): counted(call) for name, call in calls.items()})
 
 
 def listed(commands, mark=""):
     if len(commands) > 12:
         return f"{commands.total():,} commands of {len(commands)} kinds"
-    told = (
+    each = (
         f"{mark}{times} {name}" if mark or times > 1 else name for name, times in commands.items()
     )
-    return ", ".join(told) or "none"
+    return ", ".join(each) or "none"
 
 
 def print_row(name, *cells):
@@ -108,9 +115,9 @@ def idle(server, seconds):
     time.sleep(seconds)
     sent = calls(server) - before
     a_month = sent.total() / seconds * MONTH_S
-    price = f"~{a_month * DOLLARS_PER_COMMAND:,.2f}"
+    costs = f"~{a_month:,.0f}", f"~{a_month * DOLLARS_PER_COMMAND:,.2f}"
     print_row("idle", "in a month", "in dollars", "commands")
-    print_row(f"for ~{seconds} s", f"~{a_month:,.0f}", price, listed(sent, mark="~"))
+    print_row(f"for ~{seconds} s", *costs, listed(sent, mark="~"))
 
 
 def calls(server):
@@ -140,6 +147,27 @@ def timed(call):
     """Return a call's outcome and, behind a ~, how long it took."""
     began = time.monotonic()
     return f"{outcome(call)}, after ~{time.monotonic() - began:.1f} s"
+
+
+def at_once(call, times):
+    """Return the outcomes of so many calls of one function, each in a thread of its own."""
+    with ThreadPoolExecutor(times) as threads:
+        return list(threads.map(outcome, [call] * times))
+
+
+def fates(server, **writes):
+    """Print what becomes of calls that write, each with its name, in three cases.
+
+    Its connection was closed while nobody used it; it is closed before the reply; the server stands
+    still for 20 s, and all calls are made side by side.
+    """
+    for name, write in writes.items():
+        server.client_kill_filter(skipme=True)
+        print(f"{name}, closed before:  ", outcome(write))
+        print(f"{name}, closed mid-call:", cut_in_mid_call(server, write))
+    with frozen(server, 20), ThreadPoolExecutor() as threads:
+        for name, fate in zip(writes, threads.map(timed, writes.values()), strict=True):
+            print(f"{name}, it stands:      ", fate)
 
 
 def cut_in_mid_call(server, write):
