@@ -6,6 +6,7 @@ The notebooks themselves contain the Redis calls.
 import functools
 import importlib
 import os
+from typing import Any
 
 # On the learner's own machine a trace may show the words of keys.
 os.environ.setdefault("ROUNDTRIPS_KEYS", "plain")
@@ -46,7 +47,7 @@ MODULES = {
 __all__ = list(MODULES)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     _begin()
@@ -59,12 +60,12 @@ def __getattr__(name):
     return helper
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
 @functools.cache
-def _begin():
+def _begin() -> None:
     """Register the functions that Jupyter calls after each notebook cell; do nothing elsewhere.
 
     One prints that the server was lost, the other reports events to a room's board.

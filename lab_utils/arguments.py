@@ -13,7 +13,7 @@ import functools
 import inspect
 import math
 import numbers
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
 import redis
@@ -24,6 +24,8 @@ from redis.cluster import ClusterPipeline, RedisCluster
 from .errors import LabError
 from .words import counted
 
+Client = redis.Redis | RedisCluster  # of one server, or of a cluster
+Option = Any  # the value of a keyword argument of redis.Redis, as in decode_responses=True
 LONGEST_SHOWN = 60
 PIPELINES = (redis.client.Pipeline, ClusterPipeline, AsyncPipeline, AsyncClusterPipeline)
 MOST_LOOKED_AT = 100  # of the parts of a reply
@@ -41,7 +43,7 @@ def shown(value: Any) -> str:
 # Functions, and whether they did their work
 
 
-def is_a(test, fn) -> bool:
+def is_a(test: Callable[[Any], bool], fn: Any) -> bool:
     """Return whether `test(fn)` is true, for a test such as inspect.iscoroutinefunction.
 
     If `fn` is a functools.partial, its function is tested; if `fn` is an object with `__call__`,
@@ -99,8 +101,8 @@ def check_function(
 def check_ran(reply: Any, helper: str) -> Any:
     """Return `reply`, a function's result; raise LabError if the function has not done its work.
 
-    That is so if the result is a pipeline that holds commands, a coroutine, an iterator, or a list,
-    tuple or dict of these. `helper` is the helper's name in the message.
+    That is so if `reply` is a pipeline with commands that were not sent, a coroutine, an iterator,
+    or a list, tuple or dict of these. `helper` is the helper's name in the message.
     """
     parts = reply.values() if isinstance(reply, dict) else reply
     parts = list(parts)[:MOST_LOOKED_AT] if isinstance(reply, (list, tuple, dict)) else []
@@ -158,11 +160,11 @@ def check_client(client: Any, helper: str, cluster: bool = False) -> None:
 
 
 @contextlib.contextmanager
-def as_options(options: dict, helper: str):
+def as_options(options: dict, helper: str) -> Iterator[None]:
     """In a `with` block, turn errors of redis-py about wrong `options` into a LabError.
 
-    `options` are the keyword arguments passed to redis.Redis. Without any, and if the server is
-    lost, redis-py's error is raised as it is. `helper` is the helper's name in the message.
+    `options` are the keyword arguments passed to redis.Redis. If there are none, or if the server
+    is lost, redis-py's error is raised as it is. `helper` is the helper's name in the message.
     """
     try:
         yield
@@ -204,7 +206,7 @@ def check_positive(value: Any, name: str) -> Any:
     return value
 
 
-def check_dict(value: Any, helper: str, example: str) -> Mapping:
+def check_dict(value: Any, helper: str, example: str) -> dict:
     """Return `value`; raise LabError unless it is a dict, not empty, whose keys are all str.
 
     The message begins with `helper`, the helper's name, and shows the text `example` as a right

@@ -1,9 +1,10 @@
 """Judge whether other programs disturbed a measurement, and how much.
 
-A sample or round is quiet if other programs took nearly none of its time. Each measurement passes a
-`Disturbance` to `note`: how many of its rounds were quiet, and, if too few were, the share of the
-time that was subtracted from its results. `lab.claim` asks for the worst since the last claim.
-`testbed/cpu_times.py` measures how much of a sample's time other programs took.
+A sample or round is undisturbed (`quiet` in names) if other programs took nearly none of its time.
+Each measurement passes a `Disturbance` to `note`: how many of its rounds were undisturbed, and, if
+too few were, the share of the time that was subtracted from its results. `lab.claim` asks for the
+worst since the last claim. `testbed/cpu_times.py` measures how much of a sample's time other
+programs took.
 """
 
 from dataclasses import dataclass
@@ -18,11 +19,12 @@ _judged = [0, 0]  # begin and end of the last claim's measurements in _noted
 
 @dataclass(frozen=True)
 class Disturbance:
-    """How much other programs disturbed a measurement: `quiet_rounds` of its `rounds` were quiet.
+    """How much other programs disturbed a measurement, which consists of several timed rounds.
 
-    `taken_share` (0 to 1) is the share of the time that other programs took, already subtracted
-    from the results; 0 if enough rounds were quiet. `spread` is half the range of the middle 80% of
-    the corrected rounds, as a share of their median, such as 0.1; None if unknown.
+    Of its `rounds`, `quiet_rounds` were undisturbed. `taken_share` (0 to 1) is the share of the
+    time that other programs took, already subtracted from the results; 0 if enough rounds were
+    undisturbed. `spread` is half the range of the middle 80% of the corrected rounds, as a share of
+    their median, such as 0.1; None if unknown.
     """
 
     quiet_rounds: int = 0
@@ -31,18 +33,18 @@ class Disturbance:
     spread: float | None = None
 
     @property
-    def busy(self):
-        """True if results had to be corrected, because too few rounds were quiet."""
+    def busy(self) -> bool:
+        """True if results had to be corrected, because too few rounds were undisturbed."""
         return self.taken_share > 0
 
     @property
-    def doubt(self):
-        """The share, such as 0.1, by which results may still be wrong; 0 for a calm machine."""
+    def doubt(self) -> float:
+        """The share, such as 0.1, by which results may still be wrong; 0 if `busy` is False."""
         if self.spread is None:
             return self.taken_share
         return self.spread if self.busy else 0.0
 
-    def sentence(self):
+    def sentence(self) -> str:
         """Return 'the machine was busy: other programs took ~23% …', or 'the machine was calm'."""
         if not self.busy:
             return "the machine was calm"
@@ -55,22 +57,22 @@ class Disturbance:
 def is_quiet(taken_s: float, seconds: float) -> bool:
     """Return whether a sample is undisturbed: other programs took nearly none of its time.
 
-    The sample took `seconds`, of which other programs took `taken_s` seconds.
+    The sample took `seconds` in all; in `taken_s` seconds of these, other programs ran.
     """
     return taken_s <= max(QUIET_S, QUIET_SHARE * seconds)
 
 
 def of_one_run(taken_s: float, seconds: float) -> Disturbance:
-    """Return the Disturbance of a single round of `seconds`, of which others took `taken_s`."""
+    """Return the Disturbance of a round of `seconds`; others had the CPU for `taken_s` of them."""
     if is_quiet(taken_s, seconds):
         return Disturbance(1, 1)
     return Disturbance(0, 1, min(1.0, taken_s / seconds))
 
 
-def worst(disturbances) -> Disturbance:
-    """Return the worst of several Disturbances: busy before calm, then the largest `doubt`.
+def worst(disturbances: list[Disturbance]) -> Disturbance:
+    """Return the worst of several Disturbances: busy before undisturbed, then the largest `doubt`.
 
-    If there are none, return an undisturbed one.
+    If there are none, return one without any disturbance.
     """
     return max(
         disturbances,
@@ -79,16 +81,16 @@ def worst(disturbances) -> Disturbance:
     )
 
 
-def note(disturbance: Disturbance):
-    """Store a measurement's Disturbance in memory, for the next claim, for guesses and `so_far`."""
+def note(disturbance: Disturbance) -> None:
+    """Store a measurement's Disturbance in memory; claims, guesses and figures read it there."""
     _noted.append(disturbance)
 
 
 def since_claim() -> Disturbance:
-    """Return the worst Disturbance stored since the last call of this function.
+    """Return the worst Disturbance stored since the last call of this function, by `lab.claim`.
 
-    `lab.claim` calls it. If none was stored since, the last result is returned again: two claims in
-    a row are judged on the same measurements.
+    If none was stored since, the last result is returned again: two claims in a row may rest on the
+    same measurements.
     """
     if len(_noted) > _judged[1]:
         _judged[:] = _judged[1], len(_noted)
@@ -96,7 +98,7 @@ def since_claim() -> Disturbance:
 
 
 def mark() -> int:
-    """Return the number of Disturbances stored so far, to pass to `since` later."""
+    """Return how many Disturbances have been stored so far, to pass to `since` later."""
     return len(_noted)
 
 
@@ -113,7 +115,7 @@ def so_far() -> Disturbance:
     return worst(_noted)
 
 
-def forget():
+def forget() -> None:
     """Delete all stored Disturbances, as in a new process."""
     _noted.clear()
     _judged[:] = 0, 0

@@ -12,6 +12,7 @@ import signal
 import textwrap
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import redis
 from redis.cluster import RedisCluster
@@ -21,8 +22,8 @@ from roundtrips.redis_py import close_all
 class Interrupted(KeyboardInterrupt):
     """A Ctrl-C during a helper, after the helper has closed its connections and processes."""
 
-    def _render_traceback_(self):
-        """Return the lines that Jupyter shows: one sentence, without redis-py's traceback."""
+    # What Jupyter shows: one sentence, without redis-py's traceback.
+    def _render_traceback_(self) -> list[str]:
         return ["Interrupted", *textwrap.wrap(str(self), 100)]
 
 
@@ -33,8 +34,8 @@ class uninterrupted:
     than the main one nothing is delayed.
     """
 
-    def __enter__(self):
-        self.caught = None
+    def __enter__(self) -> "uninterrupted":
+        self.caught: tuple | None = None
         # only the main thread gets signals, and only it may set their handlers
         in_main = threading.current_thread() is threading.main_thread()
         self.before = signal.getsignal(signal.SIGINT) if in_main else None
@@ -42,10 +43,10 @@ class uninterrupted:
             signal.signal(signal.SIGINT, self.note)
         return self
 
-    def note(self, *signalled):
+    def note(self, *signalled: Any) -> None:
         self.caught = signalled
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self.before:
             signal.signal(signal.SIGINT, self.before)
             if self.caught and callable(self.before):
@@ -61,7 +62,7 @@ class Whole:
 
     failed = False
 
-    def __enter__(self):
+    def __enter__(self: Any) -> Any:
         self.thread = threading.get_native_id()
         try:
             self.enter()
@@ -70,7 +71,7 @@ class Whole:
             raise
         return self
 
-    def __exit__(self, kind, *_):
+    def __exit__(self: Any, kind: type[BaseException] | None, *_: object) -> None:
         with uninterrupted():
             self.failed = kind is not None
             self.leave()
@@ -79,11 +80,11 @@ class Whole:
 def interruptible(function: Callable) -> Callable:
     """Decorate a helper: on Ctrl-C it closes its connections and raises Interrupted.
 
-    Closed are connections that are in use, and those of clients among its arguments.
+    Connections that are in use are closed, and those of clients among its arguments.
     """
 
     @functools.wraps(function)
-    def helper(*args, **kwargs):
+    def helper(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except KeyboardInterrupt:

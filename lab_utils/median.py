@@ -4,23 +4,25 @@ import statistics
 
 
 class Median(float):
-    """The median of `rounds`, numbers: a float, with these as the tuple `rounds`.
+    """The median of the numbers `rounds`: a float, with these numbers as the tuple `rounds`.
 
     Multiplied or divided by a number it is a Median again, of all rounds so changed; divided by a
     Median it is a float.
     """
 
-    def __new__(cls, rounds):
+    rounds: tuple[float, ...]
+
+    def __new__(cls, rounds: list[float]) -> "Median":
         found = super().__new__(cls, statistics.median(rounds))
         found.rounds = tuple(rounds)
         return found
 
-    def __mul__(self, by):
+    def __mul__(self, by: float) -> "Median":
         return Median([each * by for each in self.rounds])
 
     __rmul__ = __mul__
 
-    def __truediv__(self, by):
+    def __truediv__(self, by: float) -> float:
         if isinstance(by, Median):
             return float(self) / float(by)
         return Median([each / by for each in self.rounds])

@@ -1,8 +1,8 @@
 """Predict how long work should take: turns × (RTT + a) + commands × c.
 
-A turn is one round trip. `a` is the cost of a turn besides the distance (building the request,
-system calls, waking up), `c` the cost of one more command in the same turn. `timing/fitting.py`
-fits both on this machine.
+A turn is one round trip. `a` is what a turn takes besides the distance (building the request,
+system calls, waking up), `c` what one more command in the same turn takes, both in seconds.
+`timing/fitting.py` fits both on this machine.
 
 A turn takes one RTT if it sends at most 14 KB each way. More bytes take further round trips on a
 connection that is new or was silent: TCP's slow start, RFC 6928 and RFC 5681.
@@ -18,10 +18,10 @@ FIRST_WINDOW = 10 * 1_448  # bytes: ten segments, as Ethernet carries them
 
 
 def trips(size: float) -> int:
-    """Return the round trips that `size` bytes one way take on a new or a silent connection.
+    """Return how many round trips it takes to send `size` bytes, on a new or a silent connection.
 
-    Ten segments go at first, and twice as many after each round trip. So 1 to 6 round trips carry
-    up to 14, 43, 101, 217, 448 and 912 KB. Raises LabError for a negative size.
+    TCP sends ten segments at first, and twice as many after each round trip. So 1 to 6 round trips
+    carry up to 14, 43, 101, 217, 448 and 912 KB. Raises LabError for a negative size.
     """
     check_number(size, "size", 0)
     return max(1, math.ceil(math.log2(size / FIRST_WINDOW + 1)))
@@ -31,8 +31,9 @@ def trips(size: float) -> int:
 class Model:
     """The costs in seconds = turns × (RTT + turn_s) + commands × command_s, on one machine.
 
-    A turn is one round trip. `residual` is the error of the worst fitted measurement, a share such
-    as 0.1. `server` is a Model of the server's CPU time alone, None if unknown.
+    A turn is one round trip. `turn_s` and `command_s` are in seconds. `residual` is the error of
+    the worst fitted measurement, a share such as 0.1. `server` is a Model of the server's CPU time
+    alone, None if unknown.
     """
 
     turn_s: float
@@ -51,9 +52,9 @@ class Model:
         """Return the seconds that `commands` commands in `turns` round trips should take.
 
         The distance is `rtt_ms` ms. `sent` and `received` are the bytes of the first round trip, on
-        a connection that is new or was silent; later ones find its window open. Without them no
-        further round trips are added. A pipeline whose own work takes longer than its further round
-        trips hides them. Raises LabError for negative numbers.
+        a connection that is new or was silent: if they are more than TCP sends at once, further
+        round trips are added, see `trips`. (A pipeline's own work may take longer than these and
+        hide them; then the result is too long.) Raises LabError for negative numbers.
         """
         for value, name in (
             (turns, "turns"),
@@ -69,7 +70,7 @@ class Model:
         waiting = turns * (rtt_ms / 1000 + self.turn_s) + further * rtt_ms / 1000
         return waiting + commands * self.command_s
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         text = f"turns × (RTT + {duration(self.turn_s)}) + commands × {duration(self.command_s)}"
         off = f", ~{100 * self.residual:.0f}% off at most where it was fitted"
         return text + off if self.residual else text
@@ -78,9 +79,9 @@ class Model:
 def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
     """Return the milliseconds that `commands` commands should take at an RTT of `rtt_ms` ms.
 
-    `way` holds the costs of one way to send them, with the keys that model.js reads: "turn_us" and
-    "command_us", "at_once" (commands under way at once, None for all), and "direct", the costs at
-    RTT 0.
+    `way` contains what sending them in a certain way costs, with the keys that model.js reads:
+    "turn_us" and "command_us" (µs a round trip and µs a command), "at_once" (commands under way at
+    once, None for all), and "direct", a dict of the same costs at RTT 0.
     """
     costs = (way if rtt_ms else way.get("direct")) or way
     wait_ms, work_ms = rtt_ms + costs["turn_us"] / 1000, costs["command_us"] / 1000
@@ -92,8 +93,8 @@ def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
 def side_by_side(calls: int, connections: int, wait_ms: float, cpu_ms: float) -> float:
     """Return the milliseconds of `calls` calls over `connections` connections and one CPU.
 
-    Each call takes `cpu_ms` of the CPU, then waits `wait_ms`. The CPU begins a call after all
-    earlier ones, once the call's connection is free. model.js computes the same.
+    Each call takes `cpu_ms` of the CPU, then waits `wait_ms`, both in ms. The CPU begins a call
+    after all earlier ones, once the call's connection is free. model.js computes the same.
     """
     turn, place = divmod(calls - 1, connections)
     begins = max((calls - 1) * cpu_ms, turn * (wait_ms + cpu_ms) + place * cpu_ms)

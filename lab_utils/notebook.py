@@ -6,6 +6,7 @@ line.
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 # Returns 'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64'; fingerprints.py sets it.
 line: Callable[[], str] = str
@@ -19,6 +20,6 @@ def shows_pictures() -> bool:
     return hasattr(shell(), "kernel")
 
 
-def shell():
+def shell() -> Any:
     """Return IPython's shell, which runs the notebook's cells, or None in plain Python."""
     return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

@@ -14,8 +14,8 @@ REQUEST, HANDSHAKE, UNANSWERED, REDIRECTED = "request", "handshake", "unanswered
 def kind_of(trip: RoundTrip) -> str:
     """Return the kind of a round trip: "request", "handshake", "unanswered" or "redirected".
 
-    A handshake opens a connection. Unanswered is a request whose connection broke or timed out,
-    redirected one that a cluster's node sent to another node.
+    A handshake opens a connection. An unanswered request is one whose connection broke or timed
+    out, a redirected one was sent by a cluster's node to another node.
     """
     if trip.outcome == LOST:
         return UNANSWERED
@@ -37,37 +37,35 @@ class Run:
     rtt_ms: float | None
 
     @property
-    def requests(self):
+    def requests(self) -> list[RoundTrip]:
         """The list of round trips that `lab.count` counts: all but those that open connections."""
         return [trip for trip in self.trips if kind_of(trip) != HANDSHAKE]
 
     @property
-    def connections(self):
-        """The list of the connections used, each an identifying int, by node, then by first use."""
+    def connections(self) -> list[int]:
+        """The list of the numbers of the connections used, by node, then by first use."""
         first = {}
         for trip in self.trips:
             first.setdefault(trip.connection, trip.sent)
         return sorted(first, key=lambda number: (self.nodes.get(number) or 0, first[number]))
 
     @property
-    def commands(self):
+    def commands(self) -> Counter[str]:
         """Counter of the answered commands, {name: number}, without those that open connections."""
         return sum(
             (Counter(each.names) for each in self.trips if kind_of(each) == REQUEST), Counter()
         )
 
     @property
-    def waiting(self):
+    def waiting(self) -> float:
         """The seconds during which at least one request or handshake was under way."""
         return sum(end - start for start, end in on_the_way(self.trips))
 
 
-def on_the_way(trips):
+def on_the_way(trips: list[RoundTrip]) -> list[tuple[float, float]]:
     """Return the spans [(start, end)] in which any of the RoundTrips `trips` was under way.
 
-    They are in order.
-
-    Spans that overlap are joined; times are in seconds.
+    They are in order, in seconds; spans that overlap are joined.
     """
     found = []
     for start, end in sorted((trip.sent, trip.replied) for trip in trips):
@@ -75,4 +73,4 @@ def on_the_way(trips):
             found[-1][1] = max(found[-1][1], end)
         else:
             found.append([start, end])
-    return [tuple(span) for span in found]
+    return [(start, end) for start, end in found]

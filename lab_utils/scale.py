@@ -8,10 +8,11 @@ from .errors import LabError
 
 @dataclass(frozen=True)
 class Scale:
-    """How long measuring may take: `seconds` for a comparison, of `fewest` to `rounds` rounds.
+    """How long measuring may take at one setting of LAB_SCALE.
 
-    With `repeats` a bystander is measured as often as asked, else once. With `progress` a long
-    measurement says below its cell how long it takes.
+    A comparison takes up to `seconds` seconds, and has at least `fewest` and at most `rounds`
+    rounds. With `repeats` a bystander is measured as often as asked, else once. With `progress` a
+    long measurement shows below its cell how long it takes.
     """
 
     seconds: float

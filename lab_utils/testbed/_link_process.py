@@ -1,4 +1,4 @@
-"""The link's process: forward TCP bytes both ways, each after a fixed delay once it may leave.
+"""The link's process: forward TCP bytes both ways, each after a fixed delay.
 
 `link.py` runs this file by its path, with the standard library alone, so that it starts quickly and
 stays small. It reads one JSON request a line from its standard input and answers each with one JSON
@@ -15,7 +15,7 @@ there is (SCHED_IDLE), and rests while other programs want that CPU.
 """
 
 import base64
-import collections
+import collections.abc
 import contextlib
 import ctypes
 import heapq
@@ -64,18 +64,19 @@ GROWS_BY = 0.53
 
 
 class Sleeper:
-    """Sleeps until bytes come or a deadline nears, and wakes in time.
+    """Sleeps until bytes arrive or until shortly before a deadline.
 
-    It wakes earlier than the deadline by as much as this machine wakes late, `early_s` seconds.
+    `early_s` is how many seconds before the deadline it wakes: about as many as this machine wakes
+    late.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.early_s = EARLY_S
 
-    def sleep(self, selector, due):
-        """Sleep until bytes arrive at the selector, or shortly before `due`, which may be None.
+    def sleep(self, selector: selectors.DefaultSelector, due: float | None) -> None:
+        """Sleep until a socket of `selector` has bytes to read, or shortly before the time `due`.
 
-        `due` is a time of time.perf_counter().
+        `due` is a time of time.perf_counter(), in seconds; None means no deadline.
         """
         until = due and due - self.early_s
         wait = until and until - time.perf_counter()
@@ -86,23 +87,32 @@ class Sleeper:
         if until and not woken_by_bytes:
             self.learn(time.perf_counter() - until)
 
-    def learn(self, late_s):
-        """Adapt `early_s`, the seconds to wake early, to how late the last waking was.
+    def learn(self, late_s: float) -> None:
+        """Adapt `early_s`, the seconds to wake early; the last waking was `late_s` seconds late.
 
-        `late_s` is by how many seconds it was late. In the end one waking in ten is later than
-        `early_s`.
+        `early_s` grows by 9 µs if the waking was later than that, else it shrinks by 1 µs. So in
+        the end one waking in ten is later than `early_s`.
         """
         self.early_s += (ONE_IN - 1) * STEP_S if late_s > self.early_s else -STEP_S
         self.early_s = min(MOST_EARLY_S, max(STEP_S, self.early_s))
 
 
 class Network:
-    """One port of the link: its delay, its share of lost segments, and its counters.
+    """The settings and counters of one listening port of the link.
 
-    `chance()` returns a random number from 0 to 1 for each segment.
+    `delay_s` is the delay each way in seconds, `loss` the share of TCP segments lost each way, such
+    as 0.01. `stretch` is the distance that was asked for, divided by the time for which bytes are
+    delayed. `chance()` returns a random number from 0 to 1; it is called for each segment to decide
+    whether that one is lost.
     """
 
-    def __init__(self, delay_s=0.0, stretch=1.0, loss=0.0, chance=random.random):
+    def __init__(
+        self,
+        delay_s: float = 0.0,
+        stretch: float = 1.0,
+        loss: float = 0.0,
+        chance: collections.abc.Callable[[], float] = random.random,
+    ) -> None:
         self.delay_s = delay_s  # each way
         self.stretch = stretch  # distance asked for / time that bytes are held
         self.loss = loss  # the share of segments, each way
@@ -111,37 +121,40 @@ class Network:
         self.sent_again = 0  # segments, however their loss was noticed
         self.stalls = 0  # of these, the ones that nothing came after: a timeout had to notice
 
-    def loses_next(self):
+    def loses_next(self) -> bool:
         return self.loss > 0 and self.chance() < self.loss
 
 
 class Window:
-    """How many segments one direction may have under way: the slow start of Linux' TCP.
+    """How many TCP segments one direction may have under way: the slow start of Linux' TCP.
 
     `size` is that number: ten at first, and one more for each acknowledged segment while half of
     them are in use, so twice as many every RTT. `size` is halved for each timeout of silence, down
-    to ten; small messages in between keep it. After a loss it shrinks, and then grows by half a
-    segment an RTT. `network` has the share of losses and the counters.
+    to ten; small messages sent in between prevent that. After a loss it shrinks, and then grows by
+    half a segment an RTT. `network` is the Network of the port, with the share of losses and the
+    counters.
     """
 
-    def __init__(self, network=None):
+    def __init__(self, network: Network | None = None) -> None:
         self.network = network or Network()
-        self.size = FIRST_WINDOW
+        self.size: float = FIRST_WINDOW
         self.most_before_loss = math.inf  # from this size on it no longer doubles
         self.flying = collections.deque()  # (acknowledged at, segments), in order
         self.in_flight = 0  # segments
         # The most that flew at once within the last RTT, which ends at `rtt_until`.
-        self.most_in_flight = 0
+        self.most_in_flight: float = 0
         self.rtt_until = 0.0
         self.last_left = -math.inf
         self.room = 0  # bytes that the last segment still takes, while it waits to leave
         # Bytes behind a lost segment are delivered only after it has been sent again.
         self.deliverable_from = -math.inf
 
-    def departures(self, arrived, size, rtt_s):
-        """Yield (time at which bytes leave, how many) for `size` bytes that arrived together.
+    def departures(
+        self, arrived: float, size: int, rtt_s: float
+    ) -> collections.abc.Iterator[tuple[float, int]]:
+        """Yield (time at which bytes leave, how many bytes) for `size` bytes that arrived together.
 
-        `arrived` and the times are seconds of time.perf_counter(), `rtt_s` is the distance in
+        `arrived` and the yielded times are times of time.perf_counter(), `rtt_s` is the distance in
         seconds. Bytes of a lost segment leave later, by the time it takes to notice the loss and
         send again.
         """
@@ -175,10 +188,10 @@ class Window:
             self.room = segments * SEGMENT - part
             yield self.deliverable_from, part
 
-    def acknowledge(self, now):
+    def acknowledge(self, now: float) -> None:
         """Subtract the segments acknowledged by `now` from those in flight, and grow the window.
 
-        `now` is a time of time.perf_counter().
+        The window is how many segments may be under way. `now` is a time of time.perf_counter().
         """
         while self.flying and self.flying[0][0] <= now:
             segments = self.flying.popleft()[1]
@@ -188,27 +201,30 @@ class Window:
             elif self.size < 2 * self.most_in_flight:
                 self.size = min(WIDEST_WINDOW, self.size + segments)
 
-    def close_while_silent(self, now, timeout_s):
-        """Halve the window, to ten at least, for each `timeout_s` seconds of silence before `now`.
+    def close_while_silent(self, now: float, timeout_s: float) -> None:
+        """Halve the window, down to ten segments, for each `timeout_s` seconds without sent bytes.
 
-        `now` is a time of time.perf_counter(); the silence began when the last bytes left.
+        The window is how many segments may be under way. `now` is a time of time.perf_counter();
+        the silence began when the last bytes left, and ends at `now`.
         """
         silent_s = now - self.last_left
         while silent_s > timeout_s and self.size > FIRST_WINDOW:
             silent_s -= timeout_s
             self.size = max(FIRST_WINDOW, self.size // 2)
 
-    def note_use(self, now, full, rtt_s):
-        """Store how many segments are in flight: the window grows only while half of it is used.
+    def note_use(self, now: float, full: bool, rtt_s: float) -> None:
+        """Store the most segments in flight within the last RTT, which limits how the window grows.
 
-        `full` says that bytes had to wait for room in the window. `now` is a time of
-        time.perf_counter(), `rtt_s` the distance in seconds.
+        The window is how many segments may be under way; `full` says that bytes had to wait for
+        room in it. `now` is a time of time.perf_counter(), `rtt_s` the distance in seconds.
         """
         if full or self.in_flight > self.most_in_flight or now >= self.rtt_until:
             self.most_in_flight = self.size if full else self.in_flight
             self.rtt_until = now + rtt_s
 
-    def late_by_loss(self, segments, bytes_behind, rtt_s, timeout_s):
+    def late_by_loss(
+        self, segments: int, bytes_behind: int, rtt_s: float, timeout_s: float
+    ) -> float:
         """Lose some of `segments` segments at random; return by how many seconds that delays them.
 
         `bytes_behind` is how many bytes follow them: only a loss with bytes behind it is noticed
@@ -236,18 +252,19 @@ class Window:
 
 
 class End:
-    """One socket of a connection; its bytes wait in `queue` until due at the `other` End.
+    """One socket of a connection, with the bytes that were read from it and are not yet sent on.
 
+    They wait in `queue` until they are due at the End `other`, the connection's other socket.
     `name` is "request" for the client's socket and "reply" for the server's, `connection` the
     number of the connection, and `network` the Network of its port.
     """
 
-    def __init__(self, sock, name, connection, network):
+    def __init__(self, sock: socket.socket, name: str, connection: int, network: Network) -> None:
         self.sock = sock
         self.name = name
         self.connection = connection
         self.network = network
-        self.other = None
+        self.other: End
         self.queue = collections.deque()  # (arrived, due, bytes); empty bytes end the stream
         self.window = Window(network)
         self.held = 0  # bytes in the queue
@@ -259,10 +276,12 @@ class End:
 class Forwarder:
     """All listeners and connections of one link process, and the loop that serves them.
 
-    `memory` is shared with the Jupyter kernel; `waker` is the process id of the waker or None.
+    `memory` is shared with the Jupyter kernel; `waker` is the process id of the waker or None. The
+    Jupyter kernel's requests call the methods `do_…` with the request's fields; the dict that such
+    a method returns is the answer.
     """
 
-    def __init__(self, memory, waker):
+    def __init__(self, memory: mmap.mmap, waker: int | None) -> None:
         self.memory, self.waker = memory, waker
         self.sleeper = Sleeper()
         self.late_s, self.late_until = 0.0, time.perf_counter()
@@ -272,11 +291,11 @@ class Forwarder:
         self.networks = {}  # a listener's port -> Network
         self.deadlines = []  # heap of (due, tie-breaker, end)
         self.order = self.connections = 0
-        self.events = None  # a list while recording
+        self.events: list | None = None  # while recording
         self.requests = b""
         self.room = memoryview(bytearray(CHUNK))  # a fresh one for each read costs 30 µs
 
-    def run(self):
+    def run(self) -> None:
         os.set_blocking(0, False)
         self.selector.register(0, selectors.EVENT_READ, (self.read_requests, None))
         while True:
@@ -289,7 +308,7 @@ class Forwarder:
 
     # Requests of the kernel
 
-    def read_requests(self, _, __):
+    def read_requests(self, _: None, __: int) -> None:
         chunk = os.read(0, 65536)
         if not chunk:
             os._exit(0)
@@ -302,23 +321,23 @@ class Forwarder:
             except BrokenPipeError:
                 os._exit(0)  # the kernel died before it had read it
 
-    def do_listen(self, address, **network):
+    def do_listen(self, address: list, delay_s: float, stretch: float, loss: float) -> dict:
         listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         listener.setblocking(False)
         port = listener.getsockname()[1]
-        self.networks[port] = Network(**network)
+        self.networks[port] = Network(delay_s, stretch, loss)
         data = self.accept, (listener, tuple(address), self.networks[port])
         self.selector.register(listener, selectors.EVENT_READ, data)
         return {"port": port}
 
-    def do_rest(self, port):
-        """Give all connections at a port of the link a new window, as after a long silence."""
+    def do_rest(self, port: int) -> None:
+        """Reset TCP's slow start for all connections at a port of the link, as after a silence."""
         for key in self.selector.get_map().values():
             end = key.data[1]
             if isinstance(end, End) and end.network is self.networks[port]:
                 end.window = Window(end.network)
 
-    def do_counts(self, port):
+    def do_counts(self, port: int) -> dict:
         network = self.networks[port]
         return {
             "window_waits": network.window_waits,
@@ -326,19 +345,19 @@ class Forwarder:
             "stalls": network.stalls,
         }
 
-    def do_record(self):
+    def do_record(self) -> None:
         self.events = []
 
-    def do_recorded(self):
+    def do_recorded(self) -> dict:
         events, self.events = self.events or [], None
         return {"events": events}
 
-    def do_pids(self):
+    def do_pids(self) -> dict:
         return {"pids": [os.getpid(), *([self.waker] if self.waker else [])]}
 
     # Connections and bytes
 
-    def accept(self, argument, _):
+    def accept(self, argument: tuple, _: int) -> None:
         listener, address, network = argument
         try:
             sock, _ = listener.accept()
@@ -361,7 +380,7 @@ class Forwarder:
                 end.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             self.selector.register(end.sock, selectors.EVENT_READ, (self.serve, end))
 
-    def serve(self, end, mask):
+    def serve(self, end: End, mask: int) -> None:
         if mask & selectors.EVENT_READ and end.reading:
             self.read(end)
         if mask & selectors.EVENT_WRITE and end.sock.fileno() >= 0:
@@ -369,15 +388,15 @@ class Forwarder:
             self.late_until = time.perf_counter()  # until now the reader was late, not the link
             self.send(end.other)
 
-    def read(self, end):
+    def read(self, end: End) -> None:
         try:
-            size, told, _, _ = end.sock.recvmsg_into([self.room], ROOM_FOR_TIMESTAMP)
+            size, ancillary, _, _ = end.sock.recvmsg_into([self.room], ROOM_FOR_TIMESTAMP)
             chunk = self.room[:size].tobytes()
         except BlockingIOError:
             return
         except OSError:
-            chunk, told = b"", ()
-        waited = age(told)
+            chunk, ancillary = b"", []
+        waited = age(ancillary)
         # an interruption in between makes it late, never early
         arrived = time.perf_counter() - waited
         waiting = bool(end.queue)
@@ -397,19 +416,22 @@ class Forwarder:
         if not end.reading or end.held >= IN_FLIGHT:
             self.watch(end)
 
-    def schedule(self, end):
+    def schedule(self, end: End) -> None:
         self.order += 1
         heapq.heappush(self.deadlines, (end.queue[0][1], self.order, end))
 
-    def send_due(self):
+    def send_due(self) -> None:
         now = time.perf_counter()
         while self.deadlines and self.deadlines[0][0] <= now:
             end = heapq.heappop(self.deadlines)[2]
             if end.queue and not end.stuck:
                 self.send(end)
 
-    def send(self, end):
-        """Send the bytes of an End that are due; keep those that the other socket can't take."""
+    def send(self, end: End) -> None:
+        """Send the bytes of `end` that are due to the connection's other socket.
+
+        Bytes that the socket does not take wait in the queue of `end`.
+        """
         was_full = end.held >= IN_FLIGHT
         while end.queue and end.queue[0][1] <= time.perf_counter():
             arrived, due, chunk = end.queue.popleft()
@@ -442,11 +464,12 @@ class Forwarder:
         if end.queue and not end.stuck:
             self.schedule(end)
 
-    def note(self, end, arrived, due, left):
-        """Add the delay of some bytes to the counters in shared memory.
+    def note(self, end: End, arrived: float, due: float, left: float) -> None:
+        """Add how late and how long delayed some bytes were to the sums that the client reads.
 
-        These are how long they were held and how late they left. The three times, of
-        time.perf_counter(), are when the bytes arrived, were due, and left.
+        The sums, in seconds, are those of `link.Times`, in shared memory. The three times, of
+        time.perf_counter(), are when the bytes arrived at `end` (a socket of a connection), were
+        due to leave, and left.
         """
         held_s = max(0.0, due - max(arrived, self.held_until))
         self.late_s += max(0.0, left - max(due, self.late_until))
@@ -456,7 +479,7 @@ class Forwarder:
         self.late_until, self.held_until = left, max(due, self.held_until)
         TIMES.pack_into(self.memory, 0, self.late_s, self.held_s, self.asked_s, self.flown_s)
 
-    def pass_end(self, end):
+    def pass_end(self, end: End) -> None:
         end.done = True
         if end.other.done:
             self.drop(end)
@@ -466,8 +489,7 @@ class Forwarder:
         except OSError:
             self.drop(end)
 
-    def drop(self, end):
-        """Close both sockets of an End's connection at once."""
+    def drop(self, end: End) -> None:
         for side in (end, end.other):
             if side.sock.fileno() >= 0 and side.sock in self.selector.get_map():
                 self.selector.unregister(side.sock)
@@ -475,8 +497,8 @@ class Forwarder:
             side.queue.clear()
             side.reading = False
 
-    def watch(self, end):
-        """Tell the selector what to wait for at an End's socket: to read, to write, or both."""
+    def watch(self, end: End) -> None:
+        """Register what the selector waits for at the socket of `end`: reads, writes, or both."""
         if end.sock.fileno() < 0:
             return
         wanted = selectors.EVENT_READ if end.reading and end.held < IN_FLIGHT else 0
@@ -487,12 +509,12 @@ class Forwarder:
             self.selector.register(end.sock, wanted, (self.serve, end))
 
 
-def age(told):
-    """Return how many seconds ago the bytes of a read arrived; 0 if the system does not tell.
+def age(ancillary: list) -> float:
+    """Return how many seconds ago the bytes of a read arrived; 0 if the system does not say.
 
-    `told` is the ancillary data of recvmsg, with the Linux kernel's timestamp.
+    `ancillary` is the ancillary data of recvmsg, which contains the Linux kernel's timestamp.
     """
-    for _, kind, data in told:
+    for _, kind, data in ancillary:
         if kind == SO_TIMESTAMPNS:
             seconds, nanoseconds = TIMESPEC.unpack(data)
             since = time.time() - seconds - nanoseconds / 1e9
@@ -500,16 +522,16 @@ def age(told):
     return 0.0
 
 
-def prctl(*arguments):
+def prctl(*arguments: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(*arguments, *[0] * (5 - len(arguments)))
 
 
-def start_waker(memory, bell):
+def start_waker(memory: mmap.mmap, bell: int) -> int | None:
     """Fork the waker, the process that keeps the CPU awake; return its process id.
 
-    Returns None unless on Linux. `memory` is shared with the Jupyter kernel, and `bell` is the
-    descriptor of an eventfd by which that starts the waker. The waker ends at once if it may not
-    take the lowest priority, else when the link ends.
+    Returns None unless on Linux. `memory` is shared with the Jupyter kernel. `bell` is the
+    descriptor of an eventfd, to which the kernel writes to start the waker's spinning. The waker
+    ends at once if it may not take the lowest priority, else when the link ends.
     """
     if not LINUX:
         return None
@@ -528,11 +550,11 @@ def start_waker(memory, bell):
         os._exit(0)
 
 
-def keep_awake(memory, link, client):
-    """Spin while the flag AWAKE in `memory` is set; rest while other programs want the CPU.
+def keep_awake(memory: mmap.mmap, link: int, client: int) -> None:
+    """Spin while the flag AWAKE in `memory` is set; pause while other programs want the CPU.
 
     Other programs are all but the lab's: the waker itself, `link`, `client` (process ids), and the
-    server, whose process id is in `memory`.
+    server, whose process id is in `memory`. Never returns.
     """
     while True:
         os.eventfd_read(0)
@@ -551,7 +573,7 @@ def keep_awake(memory, link, client):
                 rest_s = SHORTEST_REST_S
 
 
-def cpu_s(pids):
+def cpu_s(pids: tuple[int, ...]) -> float:
     """Return the seconds of CPU that some processes have used together, given their ids.
 
     A process that has ended counts as 0.

@@ -4,7 +4,7 @@ import os
 
 import redis
 
-from ..arguments import as_options
+from ..arguments import Client, Option, as_options
 from ..errors import LabError
 from . import ownership
 from .link import check_distance, check_loss, distance_through, link, through
@@ -24,17 +24,18 @@ CHOSEN_BY_THE_LAB = (
 )
 
 
-def connect(rtt_ms: float = 0, loss: float = 0, **options) -> redis.Redis:
+def connect(rtt_ms: float = 0, loss: float = 0, **options: Option) -> redis.Redis:
     """Return a client on the lab's server, `rtt_ms` milliseconds of round trip away.
 
     `rtt_ms` is 0 to 500, fractions allowed. At 0 the client connects to the server itself, else
     through the simulated link. `loss` is the share of TCP's segments, such as 0.01, that get lost
     there each way; they are sent again, later, about as Linux does. (Its tail loss probe is left
     out: it notices some losses of a burst's last segments after two round trips.) `options` are
-    redis-py's own, such as `decode_responses=True`. The first call starts a private server, or
-    holds a database on the server that REDIS_URL names. Raises LabError, with what to do, if there
-    is no server, if the options lead to another server or database, or if the link cannot offer
-    that distance.
+    redis-py's own, such as `decode_responses=True`.
+
+    The first call starts a private server, or reserves a database on the server that REDIS_URL
+    names. Raises LabError, with what to do, if there is no server, if the options lead to another
+    server or database, or if the link cannot offer that distance.
     """
     held = server().held
     if held and not held.stands():
@@ -42,7 +43,9 @@ def connect(rtt_ms: float = 0, loss: float = 0, **options) -> redis.Redis:
     return client_of(server(), rtt_ms, options, loss=loss)
 
 
-def client_of(chosen, rtt_ms, options, parallel=False, loss=0.0):
+def client_of(
+    chosen: Server, rtt_ms: float, options: dict, parallel: bool = False, loss: float = 0.0
+) -> redis.Redis:
     """Return a client of the Server `chosen`, tried by a PING; raise LabError for wrong arguments.
 
     `rtt_ms` is the distance in ms, `options` a dict of redis-py's own, `loss` the share of segments
@@ -53,13 +56,16 @@ def client_of(chosen, rtt_ms, options, parallel=False, loss=0.0):
     check_distance(rtt_ms)
     check_loss(loss, rtt_ms)
     with as_options(options, "lab.connect"):
-        port = rtt_ms and link().port(chosen, rtt_ms, parallel, loss)
-        client = through(chosen, port, **options) if rtt_ms else chosen.connect(**options)
+        client = (
+            through(chosen, link().port(chosen, rtt_ms, parallel, loss), **options)
+            if rtt_ms
+            else chosen.connect(**options)
+        )
         client.ping()
     return client
 
 
-def check_options(chosen: Server, options: dict):
+def check_options(chosen: Server, options: dict) -> None:
     """Raise LabError for options that would lead to another server or database than the lab's.
 
     `options` is a dict of redis-py's, `chosen` the lab's Server.
@@ -78,10 +84,11 @@ def check_options(chosen: Server, options: dict):
         )
 
 
-def distance_of(client) -> float | None:
+def distance_of(client: Client) -> float | None:
     """Return the distance in ms that the lab set for a client; None if the lab did not make it.
 
-    The distance is 0 without a link. For a RedisCluster it is that of the first node.
+    The distance is 0 for a client that does not use the link. For a RedisCluster it is that of the
+    first node.
     """
     for node in ownership.nodes_of(client)[:1]:
         beside = node.connection_pool.connection_kwargs.get("port") == server().address[1]

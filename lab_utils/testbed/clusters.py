@@ -5,11 +5,11 @@ import secrets
 import redis
 from redis.cluster import ClusterNode, RedisCluster
 
-from ..arguments import as_options, check_number
+from ..arguments import Option, as_options, check_number
 from .chosen_server import check_options
 from .keeper import all_or_none
 from .link import check_distance, link
-from .private_server import find_binary, free_port, start, wait_until
+from .private_server import Server, find_binary, free_port, start, wait_until
 
 NODES = 3
 SLOTS = 16384  # https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
@@ -18,12 +18,15 @@ FORMING_TIMEOUT_S = 20
 
 
 class Cluster:
-    """Three masters without replicas. `nodes` lists their Servers, in the order of their slots."""
+    """Three Redis Cluster masters without replicas, which the lab started on loopback.
 
-    def __init__(self, nodes):
+    `nodes` lists their Servers, in the order of their slots.
+    """
+
+    def __init__(self, nodes: list[Server]) -> None:
         self.nodes = nodes
 
-    def connect(self, rtt_ms: float = 0, **options) -> RedisCluster:
+    def connect(self, rtt_ms: float = 0, **options: Option) -> RedisCluster:
         """Return a RedisCluster, each of whose nodes is `rtt_ms` milliseconds of round trip away.
 
         `options` go to redis-py unchanged. Raises LabError for a distance that the link cannot
@@ -44,7 +47,7 @@ class Cluster:
                 **options,
             )
 
-    def node(self, number: int, **options) -> redis.Redis:
+    def node(self, number: int, **options: Option) -> redis.Redis:
         """Return a redis.Redis on node `number`, 0 to 2, which does not know the other nodes.
 
         `options` go to redis-py unchanged.
@@ -52,14 +55,14 @@ class Cluster:
         check_options(self.nodes[0], options)
         return self._numbered(number).connect(**options)
 
-    def kill(self, number: int):
+    def kill(self, number: int) -> None:
         """Kill the process of node `number`, 0 to 2, as if its machine were lost."""
         self._numbered(number).stop()
 
-    def _numbered(self, number):
+    def _numbered(self, number: int) -> Server:
         return self.nodes[check_number(number, "number", 0, NODES - 1, whole=True)]
 
-    def stop(self):
+    def stop(self) -> None:
         """End the process of every node, and wait for it."""
         for node in self.nodes:
             node.stop()
@@ -81,7 +84,7 @@ def cluster() -> Cluster:
         return Cluster(nodes)
 
 
-def form(nodes):
+def form(nodes: list[Server]) -> None:
     clients = [node.connect() for node in nodes]
     for number, client in enumerate(clients):
         slots = range(number * SLOTS // NODES, (number + 1) * SLOTS // NODES)
@@ -90,13 +93,16 @@ def form(nodes):
     for node, client in zip(nodes[1:], clients[1:], strict=True):
         bus = client.config_get("cluster-port")["cluster-port"]
         clients[0].execute_command("CLUSTER MEET", *node.address, bus)
-    late = "The three nodes did not form a cluster"
-    wait_until(lambda: all(map(formed, clients)), FORMING_TIMEOUT_S, late)
+    wait_until(
+        lambda: all(map(is_complete, clients)),
+        FORMING_TIMEOUT_S,
+        "The three nodes did not form a cluster",
+    )
     for client in clients:
         client.close()
 
 
-def formed(client):
+def is_complete(client: redis.Redis) -> bool:
     info = client.execute_command("CLUSTER INFO")
     known = int(info["cluster_known_nodes"]), int(info["cluster_slots_assigned"])
     return info["cluster_state"] == "ok" and known == (NODES, SLOTS)

@@ -18,7 +18,7 @@ PLACE = "/sys/devices/system/cpu/cpu{}"
 LOOK_S = 0.02  # how often a lock that somebody else has is tried
 
 
-def hold(cores: list, number: int, place: str = PLACE) -> dict:
+def hold(cores: list[int], number: int, place: str = PLACE) -> dict[int, int | None]:
     """Wait for locks on `number` of the named cores; return {core: lock}, to pass to `release`.
 
     `cores` are numbers as in /sys, in the order of preference. A lock is a file descriptor, or None
@@ -40,8 +40,8 @@ def hold(cores: list, number: int, place: str = PLACE) -> dict:
     return {core: locks[core] for core in cores if core in locks}
 
 
-def lock_first(cores: list, place: str) -> dict:
-    """Return {core: lock} for the first core that no other process holds; {} if none is free.
+def lock_first(cores: list[int], place: str) -> dict[int, int]:
+    """Lock the first core that no other process has locked; return {core: lock}, {} if none was.
 
     `cores` are numbers as in /sys, the preferred one first; `place` is the path of a core's folder
     with {} for its number. The lock is a file descriptor.
@@ -56,7 +56,7 @@ def lock_first(cores: list, place: str) -> dict:
     return {}
 
 
-def release(locks: dict):
+def release(locks: dict[int, int | None]) -> None:
     """Release the locks that `hold` returned, {core: file descriptor or None}."""
     for lock in filter(None, locks.values()):
         # Closing alone would not do: a child that was forked meanwhile has the file open too.

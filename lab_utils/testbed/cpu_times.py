@@ -27,13 +27,14 @@ import contextlib
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import disturbance
 from ._link_process import AWAKE
 from .cpus import text
-from .link import NO_TIMES
+from .link import NO_TIMES, Link
 from .pinning import affinity
 
 # One thing follows another if flights overlap for less than this share of the time held, and other
@@ -44,11 +45,12 @@ OTHER_THREADS = 0.2
 
 @dataclass(frozen=True)
 class Spent:
-    """Where the time of a sample went: five durations in seconds.
+    """Where the time of a sample, a measured piece of work, went: five durations in seconds.
 
-    `client` and `server` are their CPU times. `waited` is how long the lab's processes waited for a
-    CPU, and `taken` the part of that which other programs caused. `asked` is how long at least one
-    round trip was under way: no result can be shorter.
+    - `client` and `server` are their CPU times
+    - `waited` is how long the lab's processes were ready to run and waited for a CPU
+    - `taken` is the part of `waited` in which other programs had the CPU
+    - `asked` is how long at least one round trip was under way: no result can be shorter
     """
 
     client: float
@@ -61,12 +63,17 @@ class Spent:
 class CpuWatch:
     """Reads CPU times around a sample: `before = watch.read()`, then `watch.spent(before, …)`.
 
-    The client is this process; `server_pid` and `link` (a `link.Link`) may be None. If the server's
+    The client is this process. `server_pid` (a process id) and `link` may be None. If the server's
     process is unknown, `server_cpu_s()` asks the server for its CPU seconds so far. Make a CpuWatch
     inside the `with steady(…):` block, in the thread that measures.
     """
 
-    def __init__(self, server_pid: int | None = None, link=None, server_cpu_s=None):
+    def __init__(
+        self,
+        server_pid: int | None = None,
+        link: Link | None = None,
+        server_cpu_s: Callable[[], float] | None = None,
+    ) -> None:
         self.server_pid = server_pid if server_pid and cpu_clock_s(server_pid) is not None else None
         self.ask_server = server_cpu_s or (lambda: 0.0)
         self.link = link
@@ -81,8 +88,8 @@ class CpuWatch:
     def read(self) -> dict:
         """Return all counters so far, {name: seconds}, to pass to `spent` later.
 
-        "client waits" is {thread id: (seconds it ran, seconds it waited)}. The client's CPU is read
-        last, so that it excludes the reading of the others.
+        The value of "client waits" is a dict, as `client_waits` returns it. The client's CPU is
+        read last, so that it excludes the reading of the others.
         """
         return {
             "stolen": stolen_s(self.cpus),
@@ -96,18 +103,19 @@ class CpuWatch:
         }
 
     def spent(self, before: dict, seconds: float, thread: int | None = None) -> Spent:
-        """Return the Spent of a sample that took `seconds`; `before` is the reading made before it.
+        """Return where the time of a sample went, a Spent; the sample took `seconds`, until now.
 
-        `thread` is the id of the thread in which the sample ran, None for the current one.
+        `before` is what `read` returned before the sample. `thread` is the id of the thread in
+        which the sample ran, None for the current one.
         """
         own = {"client": time.process_time(), "thread": time.thread_time()}
         return self.account(before, self.read() | own, seconds, thread)
 
     def account(self, before: dict, now: dict, seconds: float, thread: int | None = None) -> Spent:
-        """Return the Spent of a sample that took `seconds`, from the readings before and after it.
+        """Return where the time of a sample went, a Spent; the sample took `seconds`.
 
-        `before` and `now` are what `read` returned. `thread` is the id of the thread in which the
-        sample ran, None for the current one.
+        `before` and `now` are what `read` returned before and after it. `thread` is the id of the
+        thread in which the sample ran, None for the current one.
         """
         since = {name: now[name] - before[name] for name in now if name != "client waits"}
         client = since["client"]
@@ -152,7 +160,7 @@ def is_in_order(since: dict, thread: int | None) -> bool:
     return thread is None and few
 
 
-def client_waited(before: dict, now: dict, client: float, thread: int) -> tuple:
+def client_waited(before: dict, now: dict, client: float, thread: int) -> tuple[float, float]:
     """Return (seconds that `thread` waited for a CPU, the longest such wait of another thread).
 
     Both are in this process, and waits of its threads for each other are subtracted. `before` and
@@ -168,17 +176,17 @@ def client_waited(before: dict, now: dict, client: float, thread: int) -> tuple:
 
 
 @contextlib.contextmanager
-def note_disturbance(server_pid: int | None = None, link=None):
-    """Store by `disturbance.note` how much other programs disturbed a `with` block.
+def note_disturbance(server_pid: int | None = None, link: Link | None = None) -> Iterator[None]:
+    """Measure by how much other programs disturb a `with` block, and store that for `lab.claim`.
 
-    This is for work that is done only once. `server_pid` and `link` (a `link.Link`) may be None.
+    This is for work that is done only once. `server_pid` is a process id; it and `link` may be
+    None. The result, a Disturbance, goes to `disturbance.note`.
     """
     watch = CpuWatch(server_pid, link)
     before, started = watch.read(), time.perf_counter()
     yield
     seconds = time.perf_counter() - started
-    taken = watch.spent(before, seconds).taken
-    disturbance.note(disturbance.of_one_run(taken, seconds))
+    disturbance.note(disturbance.of_one_run(watch.spent(before, seconds).taken, seconds))
 
 
 def between(seconds: float, most: float) -> float:
@@ -203,7 +211,7 @@ def ran_and_waited_s(thread: int | str) -> tuple[float, float]:
 def client_waits() -> dict[int, tuple[float, float]]:
     """Return {thread id: (seconds it ran, seconds it waited for a CPU)} of this process.
 
-    The dict is empty if the system does not tell.
+    The dict is empty if the system does not say.
     """
     try:
         threads = os.listdir("/proc/self/task")
@@ -212,7 +220,7 @@ def client_waits() -> dict[int, tuple[float, float]]:
     return {int(thread): ran_and_waited_s(f"self/task/{thread}") for thread in threads}
 
 
-def stolen_s(cpus: set) -> float:
+def stolen_s(cpus: set[str]) -> float:
     """Return for how many seconds so far the hypervisor ran other machines on these CPUs.
 
     `cpus` are names as in /proc/stat, such as "cpu0".
@@ -223,7 +231,7 @@ def stolen_s(cpus: set) -> float:
 
 
 def cpu_clock_s(pid: int) -> float | None:
-    """Return the seconds of CPU that process `pid` has used, None if the system does not tell."""
+    """Return the seconds of CPU that process `pid` has used, None if the system does not say."""
     if not os.path.isdir("/proc/self/task"):
         return None
     try:

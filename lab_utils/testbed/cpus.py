@@ -10,10 +10,10 @@ LIMIT = Path("/sys/fs/cgroup/cpu.max")  # of a container (cgroup v2): "150000 10
 def cores(allowed: set[int]) -> dict[int, int]:
     """Return {number of a core: the CPU to use on it}, the fastest core first.
 
-    A core's number is that of its lowest CPU. `allowed` are the CPUs that this process may use. Two
-    threads of one core are not two CPUs. Of equally fast cores the last comes first, since a
-    machine's interrupts arrive at the first ones. There are at most as many cores as the
-    container's share of CPUs.
+    A core's number is that of its lowest CPU. `allowed` are the numbers of the CPUs that this
+    process may use. Two threads of one core are not two CPUs. Of equally fast cores the last comes
+    first, since a machine's interrupts arrive at the first ones. There are at most as many cores as
+    the container's share of CPUs.
     """
     found: dict[int, int] = {}
     for cpu in sorted(allowed, key=lambda cpu: (speed(cpu), cpu), reverse=True):
@@ -23,14 +23,22 @@ def cores(allowed: set[int]) -> dict[int, int]:
 
 
 def speed(cpu: int) -> tuple[int, ...]:
-    """Return how fast a CPU is, as a tuple to compare with that of another CPU of this machine."""
-    files = "cpu_capacity", "cpufreq/cpuinfo_max_freq"
-    told = (text(SYSTEM / f"cpu{cpu}" / name) for name in files)
+    """Return how fast a CPU is, a tuple of numbers to compare with that of another CPU.
+
+    The tuple is larger for a faster CPU of this machine; its numbers have no unit. `cpu` is the
+    CPU's number.
+    """
+    told = (
+        text(SYSTEM / f"cpu{cpu}" / name) for name in ("cpu_capacity", "cpufreq/cpuinfo_max_freq")
+    )
     return tuple(int(number) if number.isdecimal() else 0 for number in told)
 
 
 def core_of(cpu: int) -> int:
-    """Return the lowest CPU of the core of `cpu`, even if this process may not use that one."""
+    """Return the lowest CPU of the core of `cpu`, even if this process may not use that one.
+
+    Both are numbers of CPUs, as in /sys.
+    """
     siblings = text(SYSTEM / f"cpu{cpu}/topology/thread_siblings_list")  # "0-1", or "0,4"
     first = siblings.replace("-", ",").split(",")[0]
     return int(first) if first.isdecimal() else cpu

@@ -8,7 +8,8 @@ import asyncio
 import contextlib
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 
 import redis.asyncio
 
@@ -39,7 +40,7 @@ def thread_id() -> int | None:
     return loop()[1].native_id if loop.cache_info().currsize else None
 
 
-def run(function: Callable, *arguments):
+def run(function: Callable[..., Awaitable], *arguments: Any) -> Any:
     """Run `function(*arguments)`, a coroutine function, in the lab's event loop; return its result.
 
     The caller waits. A Ctrl-C cancels the coroutine. Raises LabError if called in the loop itself,
@@ -58,7 +59,7 @@ def run(function: Callable, *arguments):
     return result
 
 
-def cancel(tasks):
+def cancel(tasks: list[asyncio.Task]) -> None:
     """Cancel the task in the list `tasks`, and do so every second until it has ended.
 
     If the task has not begun yet, the list is empty, and this looks again after a second. One try
@@ -71,12 +72,15 @@ def cancel(tasks):
         loop()[0].call_later(AGAIN_S, cancel, tasks)
 
 
-async def outcome_of(function, arguments, tasks):
-    """Return (result, None) or (None, error) of `function(*arguments)`, and never raise.
+async def outcome_of(
+    function: Callable[..., Awaitable], arguments: tuple, tasks: list
+) -> tuple[Any, BaseException | None]:
+    """Await `function(*arguments)`; return (result, None), or (None, error) instead of raising.
 
-    `function` is a coroutine function; its task is appended to the list `tasks` first. A SystemExit
-    or KeyboardInterrupt raised in a task would end the loop. And asyncio would print the error of a
-    cancelled task, since nobody waits for that task any more.
+    `function` is a coroutine function. The task in which this runs is appended to the list `tasks`
+    first, so that another thread can cancel it. A SystemExit or KeyboardInterrupt raised in a task
+    would end the loop. And asyncio would print the error of a cancelled task, since nobody waits
+    for that task any more.
     """
     tasks.append(asyncio.current_task())
     try:
@@ -85,7 +89,7 @@ async def outcome_of(function, arguments, tasks):
         return None, error
 
 
-def check_outside():
+def check_outside() -> None:
     """Raise LabError if called in the thread of the lab's event loop.
 
     Waiting there for the loop would never end.
@@ -98,8 +102,8 @@ def check_outside():
 
 
 @contextlib.contextmanager
-def like(client):
-    """Yield an asyncio client with the address and options of `client`, a redis.Redis.
+def like(client: redis.Redis) -> Iterator[redis.asyncio.Redis]:
+    """Yield an asyncio client with the address and options of `client`, for a `with` block.
 
     It is for coroutines in the lab's event loop, and is closed there when the `with` block ends.
     """
@@ -110,7 +114,7 @@ def like(client):
         run(own.aclose)
 
 
-def client_like(client) -> redis.asyncio.Redis:
+def client_like(client: redis.Redis) -> redis.asyncio.Redis:
     """Return an asyncio client with the address and options of `client`, a redis.Redis.
 
     The caller must close it, in the lab's event loop.

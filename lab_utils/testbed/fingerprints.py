@@ -11,7 +11,7 @@ import redis
 
 from .. import notebook
 from ..scale import scale
-from .chosen_server import connect, server
+from .chosen_server import Server, connect, server
 from .cpu_times import waits_are_counted
 from .link import link, ping_times
 from .pinning import steady
@@ -29,13 +29,17 @@ class Fingerprint(dict):
     CI does not compare such lines.
     """
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         width = max(len(name) for name in self)
         return "\n".join(f"this machine: {name:<{width}}  {value}" for name, value in self.items())
 
 
 def fingerprint() -> Fingerprint:
-    """Return a Fingerprint: server, link, redis-py and its defaults, Python, system, LAB_SCALE."""
+    """Return the versions and settings that could change a result, as a Fingerprint.
+
+    They are those of the server, the link, redis-py and its defaults, Python, the system, and
+    LAB_SCALE. The first call connects to the lab's server, and measures the link's distance.
+    """
     client = connect()
     name = os.environ.get("LAB_SCALE", "workshop")
     info = client.info()
@@ -71,10 +75,10 @@ def distance_ms() -> float:
     return (measured[0] - measured[1]) * 1000
 
 
-def where(chosen) -> str:
+def where(chosen: Server) -> str:
     """Return 'started by the lab, on loopback' or 'named by REDIS_URL, database 3'.
 
-    `chosen` is the Server. The database is the one that this process holds.
+    `chosen` is the lab's Server. The database is the one that this process has reserved there.
     """
     if chosen.private:
         return "started by the lab, on loopback"

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 
-from ..arguments import check_client, check_number
+from ..arguments import Client, check_client, check_number
 from ..errors import LabError
 from ..interrupts import Whole
 from . import ownership
@@ -15,7 +15,7 @@ CATCH_UP_S = 0.1  # for the commands that have piled up in its sockets
 LONGEST_S = 600
 
 
-def frozen(client, seconds: float) -> "Frozen":
+def frozen(client: Client, seconds: float) -> "Frozen":
     """Freeze the private server behind `client`, a redis.Redis, inside a `with` block.
 
     The server behaves like one on a machine that swaps or is moved: its process gets SIGSTOP, and
@@ -25,35 +25,35 @@ def frozen(client, seconds: float) -> "Frozen":
     """
     check_client(client, "lab.frozen")
     check_number(seconds, "seconds", 0, LONGEST_S)
-    stands_on = ownership.check(client)
-    if not stands_on.private:
+    pid = ownership.check(client).pid
+    if pid is None:
         raise LabError(
             "lab.frozen stops the process of a server, so it takes one that the lab started. "
             "Write spare = lab.spare(), then lab.frozen(spare, 0.5)."
         )
-    return Frozen(stands_on.pid, seconds)
+    return Frozen(pid, seconds)
 
 
 class Frozen(Whole):
-    """The context manager of `frozen`: stops the process `pid` for at most `seconds`.
+    """The context manager of `frozen`: stops the process with the id `pid` for at most `seconds`.
 
-    If the Jupyter kernel is killed inside, the server is killed too.
+    If the Jupyter kernel is killed inside the `with` block, the server is killed too.
     """
 
-    def __init__(self, pid, seconds):
+    def __init__(self, pid: int, seconds: float) -> None:
         self.pid = pid
         self.waking = threading.Timer(seconds, self.wake)
         self.waking.daemon = True
 
-    def enter(self):
+    def enter(self) -> None:
         os.kill(self.pid, signal.SIGSTOP)
         self.waking.start()
 
-    def leave(self):
+    def leave(self) -> None:
         self.waking.cancel()
         self.wake()
         time.sleep(CATCH_UP_S)
 
-    def wake(self):
+    def wake(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGCONT)

@@ -21,8 +21,8 @@ from ..interrupts import Whole, uninterrupted
 END_S = 5  # a process killed by SIGKILL is gone long before
 PREFIX = "redis-round-trip-lab-"  # of the folders
 FIRST_NUMBER = 10  # lowest descriptor of a lifeline; the keeper's shell uses the lower ones
-_lifelines = set()  # the write ends
-_kept = set()  # what this process keeps
+_lifelines: set[int] = set()  # the write ends
+_kept: set["Kept"] = set()  # the processes of which this process has keepers
 
 # $0 is the folder to make, to work in and to remove, or nothing; $1 the lifeline's number; then the
 # command. A logout sends SIGTERM to all processes at once, so the keeper ignores it, and mkdir and
@@ -46,8 +46,8 @@ kill -9 -$$
 """
 
 
-def _drop_lifelines():
-    """Close the lifelines in a forked child, or they would keep its parent's processes alive."""
+# A forked child closes them, or they would keep its parent's processes alive.
+def _drop_lifelines() -> None:
     for end in _lifelines:
         with contextlib.suppress(OSError):
             os.close(end)
@@ -59,21 +59,23 @@ os.register_at_fork(after_in_child=_drop_lifelines)
 
 
 @atexit.register
-def stop_all():
+def stop_all() -> None:
     """Stop every process that has a keeper, and wait for it; called when this process ends."""
     for kept in list(_kept):
         kept.stop()
 
 
 class Kept:
-    """A process that ends with this one: runs `command`, a list of words.
+    """A process that a keeper ends when this process ends: runs `command`, a list of words.
 
     With `folder` it works in a new folder, whose path is the attribute `folder`; else that is "".
     `feed` is written to its standard input; `popen` are options of Popen. The attribute `process`
     is the Popen of the process's keeper, which ends when the process has.
     """
 
-    def __init__(self, command: list, folder: bool = False, feed: bytes | None = None, **popen):
+    def __init__(
+        self, command: list[str], folder: bool = False, feed: bytes | None = None, **popen: Any
+    ) -> None:
         name = PREFIX + secrets.token_hex(8)
         self.folder = os.path.join(tempfile.gettempdir(), name) if folder else ""
         self.owner = os.getpid()
@@ -105,8 +107,8 @@ class Kept:
         """Return whether the process runs; reap it if it has ended."""
         return self.process is not None and self.process.poll() is None
 
-    def stop(self):
-        """Kill the process and wait until it and its folder are gone.
+    def stop(self) -> None:
+        """Kill the process; wait until it has ended and its folder is removed.
 
         In a forked child nothing happens: the process is its parent's.
         """
@@ -125,19 +127,20 @@ class Kept:
 class all_or_none(Whole):
     """A `with` block in which processes are started: if it fails, all of them are stopped."""
 
-    def enter(self):
+    def enter(self) -> None:
         self.before = set(_kept)
 
-    def leave(self):
+    def leave(self) -> None:
         if self.failed:
             for kept in _kept - self.before:
                 kept.stop()
 
 
 def lifeline() -> tuple[int, int]:
-    """Return descriptors (read end, write end) of a pipe to pass to a keeper.
+    """Make a pipe by which a child notices that this process has ended.
 
-    The write end closes when this process is gone.
+    Returns the file descriptors (read end, write end). The read end is for the child; the write end
+    closes when this process is gone.
     """
     low, write_end = os.pipe()
     read_end = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, FIRST_NUMBER)
@@ -146,12 +149,12 @@ def lifeline() -> tuple[int, int]:
     return read_end, write_end
 
 
-def close_in_children(fd: int):
-    """Register a file descriptor that forked children of this process must close."""
+def close_in_children(fd: int) -> None:
+    """Register a file descriptor that a forked child of this process must close."""
     _lifelines.add(fd)
 
 
-def cut(write_end: int):
-    """Close a lifeline's write end, a descriptor, so that the keeper ends its process."""
+def cut(write_end: int) -> None:
+    """Close the write end of a `lifeline`, a descriptor: the process at its read end then ends."""
     _lifelines.discard(write_end)
     os.close(write_end)

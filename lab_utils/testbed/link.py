@@ -32,7 +32,7 @@ from . import ownership
 from ._link_process import AWAKE, SERVER, SERVER_AT, SHARED_BYTES, TIMES
 from .keeper import close_in_children, cut, lifeline
 from .one_a_kernel import one_a_kernel
-from .ownership import GONE
+from .ownership import GONE, Server
 from .pinning import steady
 
 LONGEST_MS = 500
@@ -51,9 +51,9 @@ PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs a
 class Times(NamedTuple):
     """Sums of the link's delays since it was started, in seconds.
 
-    - `late` is how long bytes left after their time: some microseconds a message are normal
-    - `held` is for how long bytes were held on purpose; if messages are on the way at the same
-      time, that time counts once
+    - `late` is how long bytes left after they were due: some microseconds a message are normal
+    - `held` is for how long bytes were delayed on purpose; if messages are on the way at the
+      same time, that time counts once
     - `asked` is `held` plus the link's own cost, so that a round trip counts with the full
       distance that was asked for
     - `flown` is `held`, but with each message's time counted by itself
@@ -71,20 +71,21 @@ NO_TIMES = Times(0.0, 0.0, 0.0, 0.0)
 class Link:
     """The link process, and the ports on which it listens; it is started when a Link is made.
 
-    `memory` is shared with the process, and has its Times.
+    `memory` is shared with the process, and contains its Times.
     """
 
     def __init__(self) -> None:
         self.owner = os.getpid()
         self.process: Any = None
         self.asking = threading.Lock()
-        self._pids = ()
-        self.ports = {}  # (address, RTT in ms, parallel, share lost) -> port
-        self.overhead_s = {}  # (address, RTT in s, parallel) -> what a trip costs beyond the delay
+        self._pids: tuple[int, ...] = ()
+        self.ports: dict[tuple, int] = {}  # (address, RTT in ms, parallel, share lost) -> port
+        # (address, RTT in s, parallel) -> what a round trip costs beyond the delay
+        self.overhead_s: dict[tuple, float] = {}
         with uninterrupted():
             self.start()
 
-    def start(self):
+    def start(self) -> None:
         program = Path(__file__).with_name("_link_process.py")
         read_end, self.requests = lifeline()  # at its end the link ends
         self.said, write_end = os.pipe()
@@ -109,10 +110,10 @@ class Link:
         return self.owner == os.getpid() and self.process.poll() is None
 
     def ended(self) -> str:
-        """Return the sentence to print when this link has ended and a new one replaces it."""
+        """Return the sentence for the notebook when this link has ended and another replaces it."""
         return "the link had ended; a new one stands in its place, for clients made from now on."
 
-    def pids(self) -> tuple:
+    def pids(self) -> tuple[int, ...]:
         """Return a tuple of the process ids of the link and, if there is one, of its waker."""
         if not self._pids:
             self._pids = tuple(self.ask("pids")["pids"])
@@ -122,8 +123,8 @@ class Link:
         """Return the link's Times so far, read from shared memory, which wakes no process."""
         return Times._make(TIMES.unpack_from(self.memory))
 
-    def keep_awake(self, on: bool, server_pid: int | None = None):
-        """Switch the waker on or off: it keeps the CPU of link and server from dozing.
+    def keep_awake(self, on: bool, server_pid: int | None = None) -> None:
+        """Have the link's second process keep the CPU of link and server from dozing, or stop that.
 
         `server_pid` is the server's process id, whose CPU time is not other programs'.
         """
@@ -132,11 +133,11 @@ class Link:
         if on and self.bell >= 0:
             os.eventfd_write(self.bell, 1)
 
-    def ask(self, do: str, **request) -> dict:
+    def ask(self, do: str, **request: Any) -> dict:
         """Send the request `do`, such as "listen", to the link process; return its answer, a dict.
 
-        `request` are the fields of the request, which go as JSON. Raises LabError if the link has
-        ended.
+        `request` are the fields of the request, for JSON. The answer depends on the request: see
+        the methods `do_…` in `_link_process.py`. Raises LabError if the link has ended.
         """
         if not self.alive():
             raise LabError(GONE)
@@ -154,14 +155,13 @@ class Link:
             raise LabError(GONE) from None
         return json.loads(b"".join(parts))
 
-    def port(self, server, rtt_ms: float, parallel: bool = False, loss: float = 0.0) -> int:
+    def port(self, server: Server, rtt_ms: float, parallel: bool = False, loss: float = 0.0) -> int:
         """Return the loopback port behind which a Server is `rtt_ms` ms away.
 
-        A second call returns the same port.
-
-        `loss` is the share of segments, each way, that are lost and sent again. With `parallel`,
-        and without, the port is another, since the link's own cost depends on the CPUs used (see
-        `steady`). At 0 ms bytes are passed on without delay, for recording them.
+        A second call returns the same port. `loss` is the share of segments, such as 0.01, that are
+        lost each way and sent again. With `parallel`, and without, the port is another, since the
+        link's own cost depends on the CPUs used (see `steady`). At 0 ms bytes are passed on without
+        delay, for recording them.
         """
         key = server.address, rtt_ms, parallel, loss
         if key not in self.ports:
@@ -172,23 +172,27 @@ class Link:
 
     def rtt_ms(self, port: int) -> float | None:
         """Return the distance in ms behind a port of the link, None for any other port."""
-        ports = list(self.ports.items())
-        return next((rtt_ms for (_, rtt_ms, _, _), known in ports if known == port), None)
+        return next(
+            (rtt_ms for (_, rtt_ms, _, _), known in list(self.ports.items()) if known == port), None
+        )
 
-    def listen(self, server, rtt_s: float, overhead_s: float = 0.0, loss: float = 0.0) -> int:
-        """Return a new loopback port that delays bytes on their way to a Server and back.
+    def listen(
+        self, server: Server, rtt_s: float, overhead_s: float = 0.0, loss: float = 0.0
+    ) -> int:
+        """Open a new loopback port, which delays bytes to a Server and back; return the port.
 
         The delay of both ways together is `rtt_s`, the distance, less `overhead_s`, the link's own
-        cost, both in seconds. `loss` is the share of segments lost each way.
+        cost, both in seconds. `loss` is the share of segments lost each way, such as 0.01.
         """
         delay_s = max(0.0, rtt_s - overhead_s) / 2
         stretch = rtt_s / (2 * delay_s) if delay_s else 1.0
-        network = {"delay_s": delay_s, "stretch": stretch, "loss": loss}
-        port = self.ask("listen", address=server.address, **network)["port"]
+        port = self.ask(
+            "listen", address=server.address, delay_s=delay_s, stretch=stretch, loss=loss
+        )["port"]
         ownership.add_link(port, server, self)
         return port
 
-    def overhead(self, server, rtt_s: float, parallel: bool = False) -> float:
+    def overhead(self, server: Server, rtt_s: float, parallel: bool = False) -> float:
         """Return by how many seconds a call through the link exceeds its distance, `rtt_s` seconds.
 
         Two hops through another process are not free, and a client that has waited runs its next
@@ -220,24 +224,27 @@ class Link:
                     break
         return self.overhead_s[key]
 
-    def stop(self):
+    def stop(self) -> None:
         """End the link process and wait for it; do nothing in a forked child."""
         if self.owner != os.getpid():
             return
         with uninterrupted():
             atexit.unregister(self.stop)
-            if self.requests is not None:
+            if self.requests >= 0:
                 cut(self.requests)  # without its requests it ends
                 cut(self.said)
-                self.requests = self.said = None
+                self.requests = self.said = -1
             if self.bell >= 0:
                 os.close(self.bell)
                 self.bell = -1
         self.process.wait(5)
 
 
-def shared_memory():
-    """Return the descriptor of an unnamed file of 4,096 zeros; it vanishes with its last user."""
+def shared_memory() -> int:
+    """Make an unnamed file of 4,096 zeros to share with a child; return its descriptor.
+
+    The file vanishes with its last user.
+    """
     if hasattr(os, "memfd_create"):
         file = os.memfd_create("lab link")
     else:
@@ -247,12 +254,12 @@ def shared_memory():
     return file
 
 
-def fastest(times: list) -> float:
+def fastest(times: list[float]) -> float:
     """Return the time that the fastest tenth of some calls do not exceed; all are in seconds."""
     return sorted(times)[len(times) // FASTEST_OF]
 
 
-def ping_times(client, calls: int) -> list:
+def ping_times(client: redis.Redis, calls: int) -> list[float]:
     """Return a list of the seconds that each of `calls` PINGs by `client` took.
 
     A PING before them opens the connection.
@@ -268,28 +275,29 @@ def ping_times(client, calls: int) -> list:
 
 @one_a_kernel
 def link() -> Link:
-    """Return this process's Link, started by the first call; a new one if it has ended."""
+    """Return this process's Link, started by the first call; start a new one if it has ended."""
     if link.known():
         link.known().stop()  # it has ended, and holds files
     return Link()
 
 
 class recording(Whole):
-    """Record the bytes that pass the link inside a `with` block; afterwards `events` lists them.
+    """Records the bytes that pass the link inside a `with` block; afterwards `events` lists them.
 
-    An event is [connection's number, "request" or "reply", time of arrival, time of leaving its
-    sender, time of leaving the link, bytes in base64], with times of time.perf_counter().
+    An event is [number of the connection, "request" or "reply", time of arrival at the link, time
+    of leaving its sender, time of leaving the link, bytes in base64], with times of
+    time.perf_counter(), in seconds.
     """
 
-    def enter(self):
+    def enter(self) -> None:
         link().ask("record")
 
-    def leave(self):
+    def leave(self) -> None:
         self.events = link().ask("recorded")["events"]
 
 
-def through(server, port: int, **options) -> redis.Redis:
-    """Return a redis.Redis whose bytes go through the link at `port` on their way to a Server.
+def through(server: Server, port: int, **options: Any) -> redis.Redis:
+    """Return a redis.Redis that reaches a Server through the link, by the link's `port`.
 
     `options` are redis-py's.
     """
@@ -297,7 +305,7 @@ def through(server, port: int, **options) -> redis.Redis:
     return redis.Redis(**options)
 
 
-def distance_through(client) -> float | None:
+def distance_through(client: redis.Redis) -> float | None:
     """Return the ms that the link adds to a redis.Redis's round trip; None if it uses no link."""
     options = client.connection_pool.connection_kwargs
     known = link.known()
@@ -306,8 +314,8 @@ def distance_through(client) -> float | None:
     return None
 
 
-def port_of(client, caller: str) -> int | None:
-    """Return the link's port that a client of the lab uses, None without a distance.
+def port_of(client: redis.Redis, caller: str) -> int | None:
+    """Return the link's port that a client of the lab uses, None if it does not use the link.
 
     Raises LabError for anything but a redis.Redis on the lab's server; `caller` is the helper's
     name in the message.
@@ -322,8 +330,8 @@ def rest(client: redis.Redis) -> None:
 
     Ten segments go at first again, as on a new connection. `setup=lab.rest` does this before each
     call of a comparison. All clients at that distance are reset, and what their windows learned
-    from losses is forgotten. Without a distance nothing changes. Raises LabError for anything but a
-    redis.Redis on the lab's server.
+    from losses is forgotten. For a client at distance 0 nothing changes. Raises LabError for
+    anything but a redis.Redis on the lab's server.
     """
     if port := port_of(client, "lab.rest"):
         link().ask("rest", port=port)
@@ -333,8 +341,8 @@ def rest(client: redis.Redis) -> None:
 class TcpCounts:
     """TCP's counters at one distance since its first use, both ways, of all clients there.
 
-    `window_waits` is how often bytes waited for acknowledgements, `sent_again` the number of lost
-    segments, `stalls` that of losses which only a timeout noticed.
+    `window_waits` is how often bytes waited for acknowledgements, a round trip each; `sent_again`
+    is the number of lost segments, `stalls` that of losses which only a timeout noticed.
     """
 
     # Times that bytes waited for acknowledgements: of one command a round trip each.
@@ -346,17 +354,17 @@ class TcpCounts:
 def tcp(client: redis.Redis) -> TcpCounts:
     """Return the TcpCounts at the distance of a client, counted by the link.
 
-    Without a distance all counts are 0. Raises LabError for anything but a redis.Redis on the lab's
+    At distance 0 all counts are 0. Raises LabError for anything but a redis.Redis on the lab's
     server.
     """
     port = port_of(client, "lab.tcp")
     return TcpCounts(**link().ask("counts", port=port)) if port else TcpCounts(0, 0, 0)
 
 
-def check_loss(loss: float, rtt_ms: float):
+def check_loss(loss: float, rtt_ms: float) -> None:
     """Raise LabError unless `loss` is a share from 0 to 0.2, and 0 if `rtt_ms` is 0.
 
-    `loss` is the share of segments that the link loses.
+    `loss` is the share of segments that the link is to lose, `rtt_ms` the distance in ms.
     """
     check_number(loss, "loss", 0, MOST_LOSS)
     if loss and not rtt_ms:
@@ -366,7 +374,7 @@ def check_loss(loss: float, rtt_ms: float):
         )
 
 
-def check_distance(rtt_ms: float):
+def check_distance(rtt_ms: float) -> None:
     """Raise LabError unless the link can offer `rtt_ms`: 0, or 0.001 to 500 milliseconds."""
     number = isinstance(rtt_ms, (int, float)) and not isinstance(rtt_ms, bool)
     if not number or not (rtt_ms == 0 or SHORTEST_MS <= rtt_ms <= LONGEST_MS):

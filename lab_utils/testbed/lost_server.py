@@ -4,6 +4,7 @@ The text says what to do. The cell's own error is redis-py's.
 """
 
 import sys
+from typing import Any
 
 import redis
 
@@ -26,7 +27,7 @@ def sentence() -> str | None:
     return GONE if link.known() and not link.known().alive() else None
 
 
-def after_cell(result):
+def after_cell(result: Any) -> None:
     """Print that the server or the link has ended, below a cell that raised a ConnectionError.
 
     IPython calls this after each cell, with the cell's ExecutionResult.

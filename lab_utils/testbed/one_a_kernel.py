@@ -5,14 +5,16 @@ It is made when it is first needed, and a new one is made when the old one has e
 
 import functools
 import threading
+from collections.abc import Callable
+from typing import Any
 
 
-def one_a_kernel(make):
+def one_a_kernel(make: Callable[[], Any]) -> Any:
     """Decorate `make`, which makes an object: return the same one while it lives, then a new one.
 
-    The object has `alive()`, which returns a bool, and `ended()`, which returns the sentence to
-    print when it is replaced. The decorated function has `known()`: it returns the present object,
-    alive or not, or None.
+    The object must have `alive()`, which returns a bool, and `ended()`, which returns the sentence
+    to print when it is replaced. The decorated function takes no arguments. It has a method
+    `known()`, which returns the present object, alive or not, or None if none was made yet.
     """
     held, lock = [], threading.RLock()
 
@@ -26,5 +28,5 @@ def one_a_kernel(make):
                 held.append(make())
             return held[0]
 
-    current.known = lambda: held[0] if held else None
+    current.known = lambda: held[0] if held else None  # type: ignore[attr-defined]
     return current

@@ -1,14 +1,16 @@
 """Decide on which server and database the lab may write, and which ones it may empty.
 
-The lab may write to the private servers that it started, and to the database that it holds on
-REDIS_URL's server (see `held_database`). Both are recognized by their address. Every helper that
+The lab may write to the private servers that it started, and to the database that it has reserved
+on REDIS_URL's server (see `held_database`). Both are recognized by their address. Every helper that
 gets a client calls `check` first.
 """
+
+from typing import Any
 
 import redis
 from redis.cluster import RedisCluster
 
-from ..arguments import check_client
+from ..arguments import Client, check_client
 from ..errors import LabError
 from .held_database import LOST
 from .server import Server
@@ -23,26 +25,25 @@ GONE = (
     "a client of it."
 )
 # (host, port), or (a Unix socket's path, None) -> the Server that stood there last, alive or not
-_servers = {}
-_links = {}  # port of a link -> (the Server behind it, the Link)
+_servers: dict[tuple[str | None, int | None], Server] = {}
+_links: dict[int, tuple[Server, Any]] = {}  # port of a link -> (the Server behind it, the Link)
 
 
-def add(server: Server, socket_path: str | None = None):
+def add(server: Server, socket_path: str | None = None) -> None:
     """Register a server that the lab may write to; with `socket_path`, only its Unix socket."""
     _servers[(socket_path, None) if socket_path else server.address] = server
 
 
-def add_link(port: int, server: Server, link):
-    """Register a port of a Link, and the Server behind that port."""
+def add_link(port: int, server: Server, link: Any) -> None:
     _links[port] = server, link
 
 
-def check(client) -> Server:
-    """Return the lab's Server to which `client`, a `redis.Redis` or `RedisCluster`, connects.
+def check(client: Client) -> Server:
+    """Return the lab's Server to which `client` connects.
 
     For a cluster it is that of the first node. Raises LabError, before anything is written, for a
-    server or a database that is not the lab's, a database that is no longer held, a pipeline, and
-    anything that is not a client.
+    server or a database that is not the lab's, a database that is no longer reserved, a pipeline,
+    and anything that is not a client.
     """
     check_client(client, "The lab", cluster=True)
     servers = []
@@ -56,14 +57,14 @@ def check(client) -> Server:
     return servers[0]
 
 
-def check_held(server, client):
-    """Raise LabError unless this process still holds its database, and `client` uses it.
+def check_held(server: Server, client: redis.Redis) -> None:
+    """Raise LabError unless the lab's database there is still reserved, and `client` uses it.
 
-    `server` is the Server with that database. SELECT may have switched the client to another
-    database, so the server is asked.
+    `server` is the learner's own Server. SELECT may have switched the client to another database,
+    so the database's number is read from the server.
     """
     try:
-        if server.held.stands():
+        if server.held and server.held.stands():
             database = client.client_info()["db"]
             if database == server.options["db"]:
                 return
@@ -73,7 +74,7 @@ def check_held(server, client):
     raise LabError(LOST)
 
 
-def wrong_database(server, database):
+def wrong_database(server: Server, database: object) -> LabError:
     return LabError(
         f"This client works in database {database}, and the lab holds database "
         f"{server.options['db']} on this server and touches no other. Pass a client from "
@@ -81,7 +82,7 @@ def wrong_database(server, database):
     )
 
 
-def nodes_of(client) -> list:
+def nodes_of(client: Client) -> list[redis.Redis]:
     """Return a list of clients, one for each server behind `client`.
 
     The list is [client], or for a cluster's client has one redis.Redis for each node.
@@ -91,10 +92,10 @@ def nodes_of(client) -> list:
     return [client]
 
 
-def server_of(client) -> Server:
+def server_of(client: redis.Redis) -> Server:
     """Return the lab's Server at the address of a redis.Redis; raise LabError if there is none.
 
-    LabError is also raised if the client selects a database there that the lab does not hold.
+    LabError is also raised if the client selects a database there that the lab has not reserved.
     """
     options = client.connection_pool.connection_kwargs
     server = at(options.get("host") or options.get("path"), options.get("port"))
@@ -109,7 +110,7 @@ def server_of(client) -> Server:
     return server
 
 
-def at(host, port) -> Server | None:
+def at(host: str | None, port: int | None) -> Server | None:
     """Return the lab's Server at an address or behind a link's port; None if there is none.
 
     `host` and `port` are those of a client; for a Unix socket they are its path and None. Raises
@@ -123,26 +124,25 @@ def at(host, port) -> Server | None:
     return server
 
 
-def shown(options):
+def shown(options: dict) -> str:
     where = options.get("path") or f"{options.get('host', '?')}:{options.get('port', 6379)}"
     return f"{where}, database {options.get('db', 0)},"
 
 
-def database_of(client) -> int:
-    """Return the number of the database that new connections of a redis.Redis select."""
+def database_of(client: redis.Redis) -> int:
     return client.connection_pool.connection_kwargs.get("db", 0)
 
 
-def admin_of(client) -> redis.Redis:
+def admin_of(client: redis.Redis) -> redis.Redis:
     """Return a new redis.Redis on the same server and database as `client`, without any link."""
     return server_of(client).connect(db=database_of(client), decode_responses=False)
 
 
-def empty(client):
+def empty(client: Client) -> None:
     """Delete every key of the lab's database that `client` uses, so that a section starts anew.
 
-    Raises LabError, and deletes nothing, if the client is not on a private server of the lab's, nor
-    on the database that the lab holds on REDIS_URL's server.
+    Raises LabError, and deletes nothing, if the client is neither on a private server of the lab's
+    nor on the database that the lab has reserved on REDIS_URL's server.
     """
     check_client(client, "lab.empty", cluster=True)
     server = check(client)

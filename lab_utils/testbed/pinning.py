@@ -18,37 +18,40 @@ is said.
 import contextlib
 import os
 import threading
+from typing import Any
 
 from ..interrupts import Whole
 from . import cpu_locks, event_loop
 from .cpus import cores, share_of_cpus
 
 one_thread = threading.RLock()  # held by the thread of this kernel that measures
-_now = None  # the `steady` in force
+_now: "steady | None" = None  # the `steady` in force
 
 
 class steady(Whole):
     """Hold this thread, the lab's event loop, server and link on one CPU during a `with` block.
 
-    `server_pid` is the server's process id, `link` a Link; both may be None. With `parallel`,
+    `server_pid` is the server's process id, `link` a link.Link; both may be None. With `parallel`,
     server and link get another CPU than the client, if there is a link and a second core. Threads
     started inside inherit the CPU. A `steady` inside another does nothing. Entering waits while
     another process of the lab has the cores, or another thread of this one measures; so don't wait
-    inside for a thread that measures. The attribute `cpus` lists the CPUs used, the client's first;
-    it is () if the system can't hold processes on CPUs.
+    inside for a thread that measures. The attribute `cpus` is a tuple of the CPUs' numbers, the
+    client's first; it is () if the system can't hold processes on CPUs.
     """
 
-    def __init__(self, server_pid: int | None = None, link=None, parallel: bool = False):
+    def __init__(
+        self, server_pid: int | None = None, link: Any = None, parallel: bool = False
+    ) -> None:
         self.server_pid = server_pid
         self.link = link
         self.number = 2 if parallel and link else 1  # of cores
-        self.cpus = ()
+        self.cpus: tuple[int, ...] = ()
         self.turn = {}  # the cores' locks
         self.before = {}  # where each process was allowed to run
         self.mine = False  # whether this object holds the lock `one_thread`
         self.awake = False  # whether the CPU is kept awake
 
-    def enter(self):
+    def enter(self) -> None:
         global _now
         now = _now  # which another thread may change meanwhile
         if now and self.thread in (now.thread, event_loop.thread_id()):
@@ -59,12 +62,11 @@ class steady(Whole):
         _now = self
         chosen = cores(affinity(0))
         if chosen:
-            number = min(self.number, len(chosen))
-            self.turn = cpu_locks.hold(list(chosen), number)
+            self.turn = cpu_locks.hold(list(chosen), min(self.number, len(chosen)))
             self.cpus = tuple(chosen[core] for core in self.turn)
             self.place()
 
-    def place(self):
+    def place(self) -> None:
         far = [self.server_pid, *(self.link.pids() if self.link and self.link.alive() else ())]
         for pid in filter(None, [self.thread, event_loop.thread_id(), *far]):
             self.before[pid] = affinity(pid)
@@ -74,7 +76,7 @@ class steady(Whole):
             self.awake = True
             self.link.keep_awake(True, self.server_pid)
 
-    def leave(self):
+    def leave(self) -> None:
         global _now
         while self.before:
             place(*self.before.popitem())
@@ -92,19 +94,20 @@ class steady(Whole):
 class turn(steady):
     """In a `with` block, lock `number` cores against other processes of the lab; move no process.
 
-    This is for processes that must not share a CPU: the system places them.
+    This is for processes that must not share a CPU: the system places them. Entering waits until
+    the cores are free.
     """
 
-    def __init__(self, number: int):
+    def __init__(self, number: int) -> None:
         super().__init__()
         self.number = number
 
-    def place(self):
-        """Do nothing: the system places the processes."""
+    def place(self) -> None:
+        """Override `steady.place` to move no process: the system places them."""
 
 
-def affinity(pid: int) -> set:
-    """Return the CPUs on which a thread may run, a set; an empty one if the system does not know.
+def affinity(pid: int) -> set[int]:
+    """Return the numbers of the CPUs on which a thread may run; {} if the system does not know.
 
     `pid` is the thread's id, 0 for the current thread.
     """
@@ -114,6 +117,6 @@ def affinity(pid: int) -> set:
         return set()
 
 
-def place(pid: int, cpus: set):
+def place(pid: int, cpus: set[int]) -> None:
     with contextlib.suppress(OSError, ValueError):
         os.sched_setaffinity(pid, cpus)

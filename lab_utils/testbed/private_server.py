@@ -14,8 +14,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import IO, Any
 
 import redis
 
@@ -130,7 +130,7 @@ def binary_version(binary: str) -> tuple[int, int]:
     return version
 
 
-def refuse_old(version: tuple[int, int], where: str):
+def refuse_old(version: tuple[int, int], where: str) -> None:
     """Raise LabError if `version`, (major, minor), is older than 6.2.
 
     The message calls the server `where`.
@@ -143,7 +143,9 @@ def refuse_old(version: tuple[int, int], where: str):
         )
 
 
-def configuration(version, port, password, settings) -> str:
+def configuration(
+    version: tuple[int, int], port: int, password: str, settings: Iterable[str]
+) -> str:
     """Return the text of a private server's redis.conf.
 
     `version` is (major, minor), `settings` are further lines; what the lab needs comes after them.
@@ -171,12 +173,13 @@ def configuration(version, port, password, settings) -> str:
     return "\n".join(lines) + "\n"
 
 
-def wait_until_up(kept, said, options) -> dict:
+def wait_until_up(kept: Kept, said: IO[bytes], options: dict) -> dict:
     """Wait until a new server answers, and return its reply to INFO, a dict.
 
-    `kept` is its Kept, `said` the file of its output, `options` are redis-py's. The password is
-    sent only after the server has written that it listens: before that, another program may listen
-    at that port. Raises LabError with the server's last words if it ends or stays silent.
+    `kept` is the server's process, `said` the file of its output, `options` are redis-py's. The
+    password is sent only after the server has written that it listens: before that, another program
+    may listen at that port. Raises LabError with the server's last words if it ends or stays
+    silent.
     """
 
     def info():
@@ -205,7 +208,7 @@ def reason(words: str) -> str:
 
 
 def wait_until(condition: Callable, seconds: float, otherwise: str) -> Any:
-    """Call `condition()` again and again; return its first true value.
+    """Call `condition()` again and again, every 2 ms; return its first true value.
 
     Raises LabError after `seconds`; the message begins with `otherwise`, such as "The server did
     not start".

@@ -6,13 +6,14 @@ backlog for an hour after the replica is gone, and end in a drill that kills the
 """
 
 import contextlib
+from collections.abc import Callable
 
 import redis
 
-from ..arguments import as_options, check_client
+from ..arguments import Option, as_options, check_client
 from ..errors import LabError
 from . import ownership, private_server
-from .chosen_server import check_options
+from .chosen_server import Server, check_options
 from .keeper import all_or_none
 from .link import check_distance, link
 
@@ -27,12 +28,12 @@ class Pair(contextlib.AbstractContextManager):
     As a context manager it ends the servers that were started for it.
     """
 
-    def __init__(self, primary, replica, started):
+    def __init__(self, primary: redis.Redis, replica: redis.Redis, started: list[Server]) -> None:
         self.primary = primary
         self.replica = replica
         self._started = started  # the Servers that end with this pair: the replica's, or both
 
-    def cut(self):
+    def cut(self) -> None:
         """Cut the replica off from its primary, as if the network between them failed.
 
         The replica has every write that the primary acknowledged before, and gets no more. Clients
@@ -47,7 +48,7 @@ class Pair(contextlib.AbstractContextManager):
                 wait_until(lambda: offset(second, "slave_repl_offset") >= sent)
         follow(self._started[-1], NOWHERE)
 
-    def kill_primary(self):
+    def kill_primary(self) -> None:
         """Kill the primary's process, and return when the replica has noticed.
 
         The replica waits until somebody promotes it. It still gets the bytes that the primary had
@@ -66,16 +67,16 @@ class Pair(contextlib.AbstractContextManager):
         ):
             wait_until(lambda: not is_up(second))
 
-    def stop(self):
+    def stop(self) -> None:
         """End the servers that were started for this pair."""
         for server in self._started:
             server.stop()
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
 
-def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
+def replica(primary: redis.Redis | None = None, rtt_ms: float = 0, **options: Option) -> Pair:
     """Start a replica, wait until it has its primary's data, and return the two as a Pair.
 
     `.primary` and `.replica` of the Pair are clients. Without `primary`, a spare server is started
@@ -95,10 +96,12 @@ def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
                 "lab.spare()."
             )
     with all_or_none():
-        started = (
-            [] if primary is not None else [private_server.start(private_server.find_binary())]
+        first = (
+            private_server.start(private_server.find_binary())
+            if primary is None
+            else ownership.check(primary)
         )
-        first = started[0] if started else ownership.check(primary)
+        started = [first] if primary is None else []
         check_distance(rtt_ms)
         check_options(first, options)
         second = private_server.start(
@@ -114,12 +117,12 @@ def replica(primary=None, rtt_ms: float = 0, **options) -> Pair:
         return Pair(near, far, started)
 
 
-def follow(server, whom):
+def follow(server: Server, whom: tuple[str, int]) -> None:
     with server.connect() as client:
         client.execute_command("REPLICAOF", *whom)
 
 
-def wait_until_following(first, second):
+def wait_until_following(first: Server, second: Server) -> None:
     """Wait until the Server `second` replicates the Server `first`.
 
     It then has all data, and gets new writes. Raises LabError after 20 s.
@@ -133,19 +136,19 @@ def wait_until_following(first, second):
         wait_until(lambda: offset(other, "slave_repl_offset") >= sent)
 
 
-def is_up(second):
-    """Return whether a replica has its primary's data and is connected to it.
-
-    `second` is a client of the replica.
-    """
+def is_up(second: redis.Redis) -> bool:
     return second.info("replication").get("master_link_status") == "up"
 
 
-def offset(client, name):
-    """Return a replication offset in bytes: the field `name` of INFO, 0 if there is none."""
+def offset(client: redis.Redis, name: str) -> int:
+    """Return how many bytes of replication a server has sent or got, its INFO field `name`.
+
+    The name is "master_repl_offset" or "slave_repl_offset". Returns 0 without that field.
+    """
     return client.info("replication").get(name, 0)
 
 
-def wait_until(condition):
-    late = "The replica did not catch up with its primary"
-    private_server.wait_until(condition, FOLLOWING_TIMEOUT_S, late)
+def wait_until(condition: Callable[[], object]) -> None:
+    private_server.wait_until(
+        condition, FOLLOWING_TIMEOUT_S, "The replica did not catch up with its primary"
+    )

@@ -1,28 +1,26 @@
 """Define the Server that the lab uses: one that it started, or the learner's own (REDIS_URL)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import redis
 
+from .held_database import HeldDatabase
+from .held_database import log_in as log_in
 from .keeper import Kept
-
-if TYPE_CHECKING:
-    from .held_database import HeldDatabase
 
 
 @dataclass(frozen=True)
 class Server:
     """One Redis server that the lab may use.
 
-    `address` is (host, port); `options` are redis-py's connection options for it. A private server,
-    which the lab started, has the process id `pid`; `kept` is its Kept, by which it ends with this
-    process. On the learner's server, `held` is the HeldDatabase of this process.
+    `address` is (host, port); `options` are redis-py's connection options for it, a dict. A private
+    server, which the lab started, has the process id `pid`; `kept` is its process, which ends with
+    this one. On the learner's own server, `held` is the connection that reserves a database for
+    this process.
     """
 
-    address: tuple
+    address: tuple[str, int]
     options: dict
     pid: int | None = None
     kept: Kept | None = None
@@ -33,35 +31,25 @@ class Server:
         """True if the lab started this server."""
         return self.kept is not None
 
-    def connect(self, **options) -> redis.Redis:
+    def connect(self, **options: Any) -> redis.Redis:
         """Return a redis.Redis of this server with no link in between; `options` are redis-py's."""
         return redis.Redis(**{**self.options, **options})
 
-    def stop(self):
+    def stop(self) -> None:
         """Stop a private server and wait for it; do nothing to the learner's server."""
         if self.kept:
             self.kept.stop()
 
     def alive(self) -> bool:
-        """Return False if a private server has ended, or if the held database was lost."""
+        """Return False if a private server has ended, or if the reserved database was lost."""
         thing = self.kept or self.held
         return thing is None or thing.alive()
 
     def ended(self) -> str:
-        """Return the sentence to print when this server has ended and another one replaces it."""
+        """Return the sentence for the notebook when this server has ended and is replaced."""
         if self.held:
             return "the database on the server of REDIS_URL was lost; the lab looks for one anew."
         return (
             "the lab's server had ended; a new one, empty, stands in its place. Clients of the old "
             "one must be made anew."
         )
-
-
-def log_in(options: dict) -> list:
-    """Return the commands by which a new connection logs in: AUTH and SELECT, lists of words.
-
-    `options` are redis-py's; without a password or a database the list has no command for it.
-    """
-    user = [options["username"]] if options.get("username") else []
-    password = [["AUTH", *user, options["password"]]] if options.get("password") else []
-    return password + ([["SELECT", str(options["db"])]] if options.get("db") else [])

@@ -1,6 +1,6 @@
-"""Use the server that REDIS_URL names: check it, and hold one of its databases.
+"""Use the server that REDIS_URL names: check it, and reserve one of its databases.
 
-Nothing is written to the server before one of its databases is found empty and held for this
+Nothing is written to the server before one of its databases is found empty and reserved for this
 process (see `held_database`). Every failure is a LabError that says what to do next.
 """
 
@@ -24,9 +24,9 @@ FORM = (
 
 
 def server_from_url(url: str) -> Server:
-    """Return the learner's own server as a Server, with an empty database held for this process.
+    """Reserve an empty database on the learner's own server; return this Server.
 
-    Clients get the address at which the database is held, so that a name which leads to several
+    Clients get the address at which the database is reserved, so that a name which leads to several
     servers makes no difference. Raises LabError if the lab can't or must not use the server at
     `url`.
     """
@@ -65,9 +65,10 @@ def server_from_url(url: str) -> Server:
 
 
 def is_usable(url: str) -> bool:
-    """Return whether redis-py reads from this URL what its author meant: a wrong one is refused.
+    """Return whether the lab can use this text as REDIS_URL; nothing is connected.
 
-    It must begin with redis://, end with a database's number or nothing, and have no options.
+    It must begin with redis://, end with a database's number or nothing, and have no options. A URL
+    that redis-py would read otherwise than its author meant is refused.
     """
     if not url.startswith("redis://") or not url.isprintable() or re.search("[ #?]", url):
         return False
@@ -81,14 +82,14 @@ def is_usable(url: str) -> bool:
 
 
 def without_password(url: str) -> str:
-    """Return a URL without the password before the @, for messages."""
     return re.sub("(://(?:[^:@/?]*:)?).*@", r"\1***@", url)
 
 
-def check_server(info: dict, shown: str):
-    """Raise LabError for a server on which the chapters don't work, judged by its INFO, a dict.
+def check_server(info: dict, shown: str) -> None:
+    """Raise LabError for a server on which the chapters don't work.
 
-    The message calls the server `shown`.
+    `info` is the server's reply to INFO, {name: value} as texts. The message calls the server
+    `shown`.
     """
     version = re.match(r"(\d+)\.(\d+)", info.get("redis_version", "")) or ("", 0, 0)
     evicts = info.get("maxmemory", "0") != "0" and info.get("maxmemory_policy") != "noeviction"

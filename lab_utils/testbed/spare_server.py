@@ -1,19 +1,21 @@
 """Start a second private server, for experiments that would disturb the lab's usual one."""
 
-from ..arguments import as_options
+import redis
+
+from ..arguments import Option, as_options
 from ..errors import LabError
 from . import ownership
 from .keeper import all_or_none
 from .private_server import find_binary, start, wheel_binary
 
 
-def spare(*settings: str, valkey: bool = False, **options):
+def spare(*settings: str, valkey: bool = False, **options: Option) -> redis.Redis:
     """Start a private server beside the one that `lab.connect` uses, and return a client of it.
 
     The server is the same program as the lab's own, normally Redis; with `valkey=True` it is
     Valkey. `settings` are lines of redis.conf, such as "maxmemory 10mb"; `options` go to redis-py's
-    client unchanged. No link stands between client and server. The server ends with the Jupyter
-    kernel. Even if REDIS_URL names a server, that server is not used here.
+    client unchanged. The client connects to the server itself, at no distance. The server ends with
+    the Jupyter kernel. Even if REDIS_URL names a server, that server is not used here.
 
     Its address and its password are the lab's, whatever the settings say. Raises LabError where no
     server program is found, or where the server does not start with these settings.
