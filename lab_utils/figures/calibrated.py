@@ -10,12 +10,12 @@ ROW, REST = 0.34, 1.7  # inches
 
 
 @styled
-def draw_calibration(pairs, close, words):
-    """Draw each guess as a diamond in the row of its chapter; return the figure.
+def draw_calibration(pairs: list[tuple[str, float, float]], close: float, words: str) -> plt.Figure:
+    """Draw how far off each guess of a learner was, as a diamond in the row of its chapter.
 
-    `pairs` is [(question, guess, measured value)]. Guesses that were too low stand left, too high
-    right; those within a factor of `close` stand in the grey band. Each row names the guess that is
-    farthest off on either side of the band. `words` is the title.
+    `pairs` is [(question, guess, measured value)]. Guesses that were too low are on the left, too
+    high ones on the right, those within a factor of `close` on a grey band. Each row names the
+    guess that is farthest off on either side of the band. `words` is the title. Returns the figure.
     """
     chapters = sorted({name[:2] for name, *_ in pairs})
     figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(chapters)))
@@ -63,11 +63,11 @@ def draw_calibration(pairs, close, words):
     return figure
 
 
-def within_reach(factor):
+def within_reach(factor: float) -> float:
     return max(1 / FARTHEST, min(FARTHEST, factor))
 
 
-def label(name, off):
+def label(name: str, off: float) -> str:
     """Return 'cart, 12x' for the question "01.cart" and a guess that is off by a factor of 12.
 
     `name` is the question, `off` the factor, 1 or more.

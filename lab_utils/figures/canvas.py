@@ -8,7 +8,9 @@ if no picture is shown.
 import functools
 import re
 import textwrap
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.font_manager import FontProperties
@@ -18,6 +20,8 @@ from .. import disturbance, notebook
 from ..words import milliseconds, three_figures
 from . import style
 
+# Of packages that figures do not import: a Comparison, Budget, Sweep, Capture, Bystander or Ratio.
+Result = Any
 STYLE = Path(__file__).with_name("lab.mplstyle")
 WIDTH = 9  # inches of 100 px: what a notebook and the book have room for
 TITLE_LETTERS, LETTERS = 84, 160  # on a line at most, of a title and of small type
@@ -29,15 +33,15 @@ _told = []  # the sentence of the figure that is being drawn
 _lookers = []
 
 
-def styled(draw):
+def styled(draw: Callable) -> Callable:
     """Decorate a function that returns a figure: use the lab's style, set alt text, close it.
 
-    The alt text is the title and what `say` added. Jupyter would show the figure twice if it were
-    not closed.
+    The alt text is the title and what the function passed to `say`. Jupyter would show the figure
+    twice if it were not closed.
     """
 
     @functools.wraps(draw)
-    def wrapper(*args, **kwargs):
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         _told.clear()
         with plt.style.context(STYLE):
             figure = draw(*args, **kwargs)
@@ -51,21 +55,21 @@ def styled(draw):
     return wrapper
 
 
-def when_finished(look_at):
-    """Have `look_at(figure)` called with every figure of the lab once it is drawn."""
+def when_finished(look_at: Callable[[plt.Figure], object]) -> None:
+    """Register a function to be called with every figure of the lab once it is drawn."""
     _lookers.append(look_at)
 
 
-def set_alt_text(figure, words):
-    """Set a figure's alt text: its title, which is the finding, then `words`, a sentence."""
+def set_alt_text(figure: Any, words: str) -> None:
+    """Set a figure's alt text: its title, then `words`, a sentence."""
     title = title_of(figure)
     stop = "" if title.endswith(("?", "!")) else "."
     alt = f"{title}{stop} {words}" if title and words else title or words
     figure._repr_mimebundle_ = lambda include=None, exclude=None: ({}, {"image/png": {"alt": alt}})
 
 
-def set_title(axes, text):
-    """Write the finding, `text`, above the whole figure.
+def set_title(axes: plt.Axes | plt.Figure, text: str) -> None:
+    """Write `text` as the title of the whole figure, broken into lines that fit.
 
     `axes` may be the figure or any axes in it.
     """
@@ -74,7 +78,13 @@ def set_title(axes, text):
     axes.figure.suptitle(lines.replace("\u00a0", " "), x=0.012, ha="left")
 
 
-def wrapped(text, less=0, points=13, weight="bold", letters=TITLE_LETTERS):
+def wrapped(
+    text: str,
+    less: float = 0,
+    points: float = 13,
+    weight: str = "bold",
+    letters: int = TITLE_LETTERS,
+) -> list[str]:
     """Return `text` as a list of lines that fit a figure's width, less `less` px.
 
     `points` and `weight` are those of the font. A line has at most `letters` letters, except for a
@@ -88,25 +98,30 @@ def wrapped(text, less=0, points=13, weight="bold", letters=TITLE_LETTERS):
     return lines
 
 
-def text_px(text, points, weight="normal"):
+def text_px(text: str, points: float, weight: str = "normal") -> float:
     """Return the width of a text in px, at 100 dpi; `points` and `weight` are those of the font."""
     font = FontProperties(weight=weight, size=points)
     width, *_ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
     return width * 100 / 72
 
 
-def title_of(figure):
-    """Return the title of a figure, joined into one line."""
+def title_of(figure: plt.Figure) -> str:
     return " ".join(figure.get_suptitle().split())
 
 
-def environment(axes, rtts=(), found=None, note="", source=None):
+def environment(
+    axes: plt.Axes | plt.Figure,
+    rtts: Iterable[float] = (),
+    found: disturbance.Disturbance | None = None,
+    note: str = "",
+    source: str | None = None,
+) -> None:
     """Write in small type where the numbers come from, and whether other programs disturbed them.
 
     `axes` may be the figure or any axes in it. `rtts` are the drawn distances in ms. `found` is the
     Disturbance of the drawn numbers, by default the worst one in this process. `note` is a further
-    sentence. `source` says who measured, if that was another machine: then nothing is said about
-    disturbances.
+    sentence. `source` names who measured, if that was another machine: then nothing is written
+    about disturbances.
     """
     distances = f"RTT {', '.join(map(milliseconds, rtts))}" if rtts else ""
     distances += " (simulated)" if any(rtts) else ""
@@ -116,12 +131,12 @@ def environment(axes, rtts=(), found=None, note="", source=None):
     axes.figure.supxlabel("\n".join(lines), fontsize=8, color=style.QUIET, x=0.99, ha="right")
 
 
-def say(line, found=None, measured=True):
-    """Add the sentence `line` to the figure's alt text, and print it if no picture is shown.
+def say(line: str, found: disturbance.Disturbance | None = None, measured: bool = True) -> None:
+    """Add the sentence `line` to the alt text of the figure, and print it if no picture is shown.
 
-    With `measured`, the sentence ends with how much other programs disturbed it, if they did:
-    `found` is the Disturbance, by default the worst in this process. Facts (`measured` False) are
-    always printed.
+    It belongs to the figure that is being drawn. With `measured`, the sentence ends with how much
+    other programs disturbed it, if they did: `found` is the Disturbance, by default the worst in
+    this process. Facts (`measured` False) are always printed.
     """
     note = busy_note(found) if measured else ""
     _told.append(line + (f" ({note})" if note else ""))
@@ -131,26 +146,40 @@ def say(line, found=None, measured=True):
         print(f"measured: {_told[-1]}")
 
 
-def caption(figure, title, words, rtts=(), found=None, note="", source=None, measured=True):
+def caption(
+    figure: plt.Figure,
+    title: str,
+    words: str,
+    rtts: Iterable[float] = (),
+    found: disturbance.Disturbance | None = None,
+    note: str = "",
+    source: str | None = None,
+    measured: bool = True,
+    ratios: Iterable = (),
+) -> plt.Figure:
     """Write a figure's title, small type and sentence (`words`); return the figure.
 
     `rtts` are the drawn distances in ms, `found` the Disturbance of the numbers, `note` and
     `source` further words in the small type, see `environment`. `measured` is False for facts, see
-    `say`.
+    `say`. `ratios` are the drawn Ratios: tests compare the title with them.
     """
+    figure.ratios = list(ratios)  # type: ignore[attr-defined]
     set_title(figure, title)
     environment(figure, rtts, found, note, source)
     say(words, found, measured)
     return figure
 
 
-def busy_note(found=None):
-    """Return a note on the Disturbance `found`, by default the worst so far; "" if it is calm."""
+def busy_note(found: disturbance.Disturbance | None = None) -> str:
+    """Return a sentence that says by how much other programs disturbed a measurement, or "".
+
+    `found` is the measurement's Disturbance, by default the worst one in this process.
+    """
     where = "" if found else "in this kernel, at worst: "
     found = found or disturbance.so_far()
     return f"{where}{found.sentence()}".replace("~", "") if found.busy else ""
 
 
-def number(value):
+def number(value: float) -> str:
     """Return a number as text: '1,234' for the int 1234, '12.3' for the float 12.345."""
     return f"{value:,}" if isinstance(value, int) else three_figures(value)

@@ -7,7 +7,7 @@ from ..errors import LabError
 from ..median import Median
 from ..words import factor_off, two_figures
 from . import style
-from .canvas import SMALL, WIDTH, caption, number, plt, styled
+from .canvas import SMALL, WIDTH, Result, caption, number, plt, styled
 from .labels import is_ratio, mark, name_ends, plain_ticks, ticks_at, whole_ticks, write
 from .rows import ROUNDS_NOTE, Row, draw_rows
 
@@ -20,24 +20,31 @@ BARS, LINES = '{"loop": 31.2}', '{"loop": {1: 0.5, 10: 4.8}}'
 
 
 class Factor(float):
-    """A Ratio's value as a float, for drawing.
+    """The value of a Ratio, as a float to draw; `ratio` is the Ratio itself."""
 
-    `ratio` is the Ratio, `interval` is (its low end, its high end).
-    """
+    ratio: Result
 
-    def __new__(cls, ratio):
+    def __new__(cls, ratio: Result) -> "Factor":
         made = super().__new__(cls, ratio.value)
         made.ratio = ratio
-        made.interval = (ratio.low, ratio.high)
         return made
 
 
 @styled
-def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=None, rtt_ms=()):
+def plot_bars(
+    values: dict,
+    unit: str,
+    title: str,
+    log: bool = False,
+    measured: bool = True,
+    asked: float | None = None,
+    source: str | None = None,
+    rtt_ms: float | list[float] | tuple[float, ...] = (),
+) -> plt.Figure:
     """Draw a horizontal bar for each number in `values`, {name: number}, labelled in `unit`.
 
     `values` may also be {group: {name: number}}. With `log`, for values that span decades, each
-    value is a dot on a log axis, with its share of the first value. Ratios, whose `unit` says
+    value is a dot on a log axis, with its share of the first value. Ratios, whose `unit` contains
     "times", are dots on a log axis too, left or right of 1x; a Ratio shows its interval and its
     judgement, and is hollow if that is "no different". For a list of numbers, the median is drawn,
     and its values as small dots. `asked` draws a line at the number that was asked for. `rtt_ms`,
@@ -52,7 +59,6 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
     looks = looks_of(groups)
     blocks = {heading: rows_of(each, unit, looks[heading], log) for heading, each in groups.items()}
     figure, axes = draw_rows(blocks, unit, log)
-    figure.ratios = ratios_in(numbers)
     if not log:
         whole_ticks(axes.xaxis, numbers)
     if is_ratio(unit):
@@ -68,23 +74,28 @@ def plot_bars(values, unit, title, log=False, measured=True, asked=None, source=
         measured=measured,
         source=source,
         note=ROUNDS_NOTE if seen and not source else "",
+        ratios=ratios_in(numbers),
     )
 
 
-def bars_in(values):
-    """Return {name: number}, with the numbers in the form to draw, for the dict `values`.
+def bars_in(values: object) -> dict[str, float]:
+    """Check `values`, {name: value}; return {name: the number to draw}.
 
-    A list becomes its Median, a Ratio a Factor. Raises LabError for values that can't be drawn.
+    A list becomes its Median, a Ratio (of times) a Factor, which are floats. Raises LabError for
+    values that can't be drawn.
     """
-    named = check_dict(values, "lab.plot_bars", BARS)
-    return {name: number_in(value, f"lab.plot_bars: {name}") for name, value in named.items()}
+    return {
+        name: number_in(value, f"lab.plot_bars: {name}")
+        for name, value in check_dict(values, "lab.plot_bars", BARS).items()
+    }
 
 
-def number_in(value, what):
-    """Return a value in the form to draw: a list's Median, a Ratio as a Factor, else a number.
+def number_in(value: object, what: str) -> float:
+    """Return a value as the number to draw: a list's Median, a Ratio as a Factor, else a number.
 
-    A Median, which a comparison returned, becomes a plain number: its single rounds are not drawn.
-    Raises LabError for anything else; the message calls it `what`.
+    Both are floats that carry more: a Median its single rounds, which are drawn as dots, a Factor
+    its Ratio. A Median, which a comparison returned, becomes a plain number: its rounds are not
+    drawn. Raises LabError for anything else; the message calls it `what`.
     """
     if isinstance(value, list) and value:
         return Median([check_number(each, what) for each in value])
@@ -93,20 +104,19 @@ def number_in(value, what):
     return check_number(Factor(value) if hasattr(value, "judgement") else value, what)
 
 
-def distances(rtt_ms):
-    """Return `rtt_ms`, one distance in ms or several, as a tuple."""
+def distances(rtt_ms: float | list[float] | tuple[float, ...]) -> tuple[float, ...]:
     return tuple(rtt_ms) if isinstance(rtt_ms, (list, tuple)) else (rtt_ms,)
 
 
-def in_groups(values, depth):
-    """Return `values` as a dict of groups: unchanged if it is one, else {"": values}.
+def in_groups(values: dict, depth: int) -> dict:
+    """Return `values` unchanged if it is a dict of groups, else as the only group, {"": values}.
 
     It is one if each of its values is a dict that is nested at least `depth` dicts deep.
     """
     return values if all(dicts_in(each) >= depth for each in values.values()) else {"": values}
 
 
-def dicts_in(value):
+def dicts_in(value: object) -> int:
     """Return how many dicts are nested in a value: 0 for a number, 1 for {name: number}.
 
     An empty dict counts as 0. Of several values in a dict the least nested one decides.
@@ -116,11 +126,11 @@ def dicts_in(value):
     return 0
 
 
-def ratios_in(numbers):
+def ratios_in(numbers: list[float]) -> list:
     return [value.ratio for value in numbers if isinstance(value, Factor)]
 
 
-def looks_of(groups):
+def looks_of(groups: dict[str, dict[str, float]]) -> dict[str, dict[str, style.Look]]:
     """Return {heading: {name: Look}} for `groups`, {heading: {name: number}}.
 
     A Look depends on the bar's name, or on its heading if no name has a colour of its own.
@@ -132,11 +142,14 @@ def looks_of(groups):
     return {heading: dict.fromkeys(values, heads[heading]) for heading, values in groups.items()}
 
 
-def rows_of(values, unit, looks, log):
-    """Return a Row for each value: a ratio compared with 1x, others with the first value.
+def rows_of(
+    values: dict[str, float], unit: str, looks: dict[str, style.Look], log: bool
+) -> list[Row]:
+    """Return a Row, which has a bar or a dot, for each value of a bar chart.
 
     `values` is {name: number}, `unit` their unit, `looks` {name: Look}; `log` is whether the axis
-    is a log axis, on which values of 0 or less are left out.
+    is a log axis, on which values of 0 or less are left out. On a log axis a Row also says how its
+    value compares with 1x, if it is a ratio, else with the first value.
     """
     first_name, first = next(iter(values.items()))
     beside = "x" if is_ratio(unit) else f" {unit}" if len(unit) <= LONGEST_UNIT else ""
@@ -146,7 +159,7 @@ def rows_of(values, unit, looks, log):
         row = Row(name, value, worded(value, beside), looks[name].in_row, rounds=rounds)
         if isinstance(value, Factor):
             look = replace(row.look, filled=value.ratio.differs)
-            row = replace(row, look=look, interval=value.interval)
+            row = replace(row, look=look, interval=(value.ratio.low, value.ratio.high))
         if is_ratio(unit):
             row = replace(row, since=1)
         elif log and value > 0 and first > 0 and factor_off(value, first) >= ALIKE:
@@ -156,7 +169,7 @@ def rows_of(values, unit, looks, log):
     return rows
 
 
-def compared(value, first, name):
+def compared(value: float, first: float, name: str) -> str:
     """Return `value` compared with `first`, a number too: '1/25 of loop' or '2.8x loop'.
 
     From a tenth on it is '36% of loop'. `name` is that of the first value, such as "loop".
@@ -168,7 +181,7 @@ def compared(value, first, name):
     return f"1/{two_figures(first / value)} of {name}"
 
 
-def worded(value, unit=""):
+def worded(value: float, unit: str = "") -> str:
     """Return a number and its unit as text; for a Ratio its judgement, such as 'no different'.
 
     `unit` follows the number at once: " ms", with a space.
@@ -176,7 +189,7 @@ def worded(value, unit=""):
     return str(value.ratio) if isinstance(value, Factor) else f"{number(value)}{unit}"
 
 
-def bars_in_words(groups, unit):
+def bars_in_words(groups: dict[str, dict[str, float]], unit: str) -> str:
     if "" in groups:
         return "; ".join(f"{name} {worded(each, f' {unit}')}" for name, each in groups[""].items())
     told = (
@@ -188,18 +201,18 @@ def bars_in_words(groups, unit):
 
 @styled
 def plot_lines(
-    series,
-    xlabel,
-    ylabel,
-    title,
-    log_x=False,
-    log_y=False,
-    ylim=None,
-    shaded=None,
-    limit=None,
-    rtt_ms=(),
-    source=None,
-):
+    series: dict,
+    xlabel: str,
+    ylabel: str,
+    title: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    ylim: tuple[float, float] | None = None,
+    shaded: tuple[float, float, str] | None = None,
+    limit: tuple[float, str] | None = None,
+    rtt_ms: float | list[float] | tuple[float, ...] = (),
+    source: str | None = None,
+) -> plt.Figure:
     """Draw numbers against numbers, as points: `series` is {name: {x: y}}.
 
     It may also be {panel: {name: {x: y}}}: panels stand side by side on the same axes. `xlabel` and
@@ -233,13 +246,19 @@ def plot_lines(
         axes.set_title(heading, fontsize=11, fontweight="normal")
         if shaded:
             shade(axes, *shaded)
-    figure.ratios = ratios_in(numbers)
     set_limits(row, numbers, ylabel, log_y, ylim, limit)
     told = [
         (f"{heading}: " if heading else "") + lines_in_words(series, xlabel, ylabel)
         for heading, series in panels.items()
     ]
-    caption(figure, title, ". ".join(told), distances(rtt_ms), source=source)
+    caption(
+        figure,
+        title,
+        ". ".join(told),
+        distances(rtt_ms),
+        source=source,
+        ratios=ratios_in(numbers),
+    )
     room = (100 * WIDTH - BESIDE_PX) / len(panels)
     for axes, series in zip(row, panels.values(), strict=True):
         ticks_at(axes.xaxis, [x for points in series.values() for x in points], room)
@@ -247,10 +266,10 @@ def plot_lines(
     return figure
 
 
-def lines_in(series):
-    """Return {name: {x: number}}, with the numbers in the form to draw, for `series`.
+def lines_in(series: object) -> dict[str, dict[float, float]]:
+    """Check `series`, {name: {x: y}}; return it with each y as the number to draw.
 
-    `series` is {name: {x: y}}. A list becomes its Median, a Ratio a Factor. Raises LabError for
+    A list becomes its Median, a Ratio (of times) a Factor, which are floats. Raises LabError for
     values that can't be drawn.
     """
     lines = {}
@@ -269,14 +288,19 @@ def lines_in(series):
     return lines
 
 
-def shade(axes, start, end, words):
-    """Shade the span of x from `start` to `end`, with `words` at its top."""
+def shade(axes: plt.Axes, start: float, end: float, words: str) -> None:
     axes.axvspan(start, end, color=style.RISK, zorder=0)
-    middle = (start + end) / 2, 1
-    write(axes, words, middle, (0, -4), xycoords=axes.get_xaxis_transform(), fontsize=SMALL)
+    write(
+        axes,
+        words,
+        ((start + end) / 2, 1),
+        (0, -4),
+        xycoords=axes.get_xaxis_transform(),
+        fontsize=SMALL,
+    )
 
 
-def name_panels(row, panels, looks):
+def name_panels(row: list, panels: list[dict], looks: dict[str, style.Look]) -> None:
     """Write each series' name once, in the last panel that contains the series.
 
     `row` are the panels' axes, `panels` the series of each, {name: {x: y}}, and `looks` {name:
@@ -289,7 +313,9 @@ def name_panels(row, panels, looks):
             name_ends(axes, here, looks)
 
 
-def draw_series(axes, series, looks):
+def draw_series(
+    axes: plt.Axes, series: dict[str, dict[float, float]], looks: dict[str, style.Look]
+) -> None:
     """Draw each series: up to 12 points with a thin line through them, more as a line alone.
 
     `series` is {name: {x: y}}, `looks` {name: Look}.
@@ -319,12 +345,18 @@ def draw_series(axes, series, looks):
             )
         for x, y in points.items():
             if isinstance(y, Factor):
-                axes.plot(
-                    [x, x], y.interval, color=look.color, linewidth=1.2, marker="_", markersize=7
-                )
+                ends = [y.ratio.low, y.ratio.high]
+                axes.plot([x, x], ends, color=look.color, linewidth=1.2, marker="_", markersize=7)
 
 
-def set_limits(row, values, ylabel, log_y, ylim, limit):
+def set_limits(
+    row: list,
+    values: list[float],
+    ylabel: str,
+    log_y: bool,
+    ylim: tuple[float, float] | None,
+    limit: tuple[float, str] | None,
+) -> None:
     highest = max([*values, 1 if is_ratio(ylabel) else 0, limit[0] if limit else 0])
     axes = row[0]
     if ylim:
@@ -340,7 +372,7 @@ def set_limits(row, values, ylabel, log_y, ylim, limit):
             mark(each, *limit, across=True, end=1)
 
 
-def lines_in_words(series, xlabel, ylabel):
+def lines_in_words(series: dict[str, dict[float, float]], xlabel: str, ylabel: str) -> str:
     """Return a figure's sentence: for each line its first and last y and x, with their units.
 
     It is such as 'loop from 1 to 9 ms between 0 and 20 km'; Ratios are written as '3.2x faster'.

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from ..words import milliseconds, plain_duration, two_figures
 from . import style
-from .canvas import USUAL, WIDTH, caption, plt, styled
+from .canvas import USUAL, WIDTH, Result, caption, plt, styled
 from .labels import explain, plain_ticks, unit_for, write
 from .rows import GAP, REST, ROUNDS_NOTE, ROW, Row, draw_rows, lay_out, name_rows
 
 LONGEST_BAR = 50  # times the shortest one: beyond, that would not be seen, so they are dots
-PARTS = {
+PARTS: dict[str, dict] = {
     "client's CPU": {"facecolor": style.CLIENT, "edgecolor": style.CLIENT_EDGE},
     "server's CPU": {"facecolor": style.SERVER, "edgecolor": style.SERVER},
     "waiting": {"facecolor": style.WAITING, "edgecolor": style.WAITING_EDGE},
@@ -19,13 +19,15 @@ LABELS = 1.5  # the axis in longest bars, so that words have room
 
 
 @styled
-def plot_comparison(times, over, said=None, title=None):
+def plot_comparison(
+    times: Result, over: str, said: Result = None, title: str | None = None
+) -> plt.Figure:
     """Draw the seconds a run of each variant, with its factor compared with `over`.
 
-    `times` is the Comparison, `over` a variant's name, and `title` replaces the usual title. Values
-    are bars, or dots on a log axis if they span decades. `said` is the learner's Guess, drawn as a
-    diamond: how many times faster the last variant but `over` is than `over`, at the first
-    distance. Returns the figure.
+    `times` is the Comparison that `lab.compare` returned, `over` a variant's name, and `title`
+    replaces the usual title. Values are bars, or dots on a log axis if they span decades. `said` is
+    the learner's Guess, drawn as a diamond: how many times faster the last variant but `over` is
+    than `over`, at the first distance. Returns the figure.
     """
     ratios = {
         (name, rtt): times.speedup(name, over, rtt)
@@ -58,7 +60,6 @@ def plot_comparison(times, over, said=None, title=None):
     values = [row.value for row in rows]
     spans = max(values) > LONGEST_BAR * min(values)
     figure, _ = draw_rows(blocks, f"{unit} a run", log=spans)
-    figure.ratios = list(ratios.values())
     return caption(
         figure,
         title or comparison_title(times, over, ratios),
@@ -66,17 +67,16 @@ def plot_comparison(times, over, said=None, title=None):
         times.rtts,
         times.disturbance,
         ROUNDS_NOTE if any(row.rounds for row in rows) else "",
+        ratios=ratios.values(),
     )
 
 
-def rows_at(times, over, rtt, scale, ratios):
-    """Return a Row for each variant at the distance `rtt`, with its factor compared with `over`.
+def rows_at(times: Result, over: str, rtt: float, scale: float, ratios: dict) -> list[Row]:
+    """Return a Row for each variant at one distance, with its factor compared with `over`.
 
-    The distance is in ms.
-
-    `times` is the Comparison. Values are seconds times `scale`; `ratios` is {(name, RTT in ms):
-    Ratio}. Single rounds are drawn only if some variant is not shown to differ from `over`: for
-    such variants, and for `over`.
+    `times` is the Comparison, `over` a variant's name, `rtt` the distance in ms. Values are seconds
+    times `scale`; `ratios` is {(name, RTT in ms): Ratio}. Single rounds are drawn only if some
+    variant is not shown to differ from `over`: for such variants, and for `over`.
     """
     looks = style.looks(times.names)
     alike = {name for (name, far), ratio in ratios.items() if far == rtt and not ratio.differs}
@@ -94,7 +94,7 @@ def rows_at(times, over, rtt, scale, ratios):
     return rows
 
 
-def in_words(times, over, ratios):
+def in_words(times: Result, over: str, ratios: dict) -> str:
     if not ratios:
         return "; ".join(
             f"{over} {plain_duration(times.seconds(over, rtt))} at RTT {milliseconds(rtt)}"
@@ -106,7 +106,7 @@ def in_words(times, over, ratios):
     )
 
 
-def comparison_title(times, over, ratios):
+def comparison_title(times: Result, over: str, ratios: dict) -> str:
     """Return '5 ms away: pipeline is 28x faster than loop', or the times if they do not differ.
 
     `times` is the Comparison, `over` the variant compared with, `ratios` is {(name, RTT in ms):
@@ -126,7 +126,7 @@ def comparison_title(times, over, ratios):
 
 
 @styled
-def plot_budget(times, rtt_ms=None, title=None):
+def plot_budget(times: Result, rtt_ms: float | None = None, title: str | None = None) -> plt.Figure:
     """Draw the milliseconds of each variant at each distance: first work, then waiting.
 
     `times` is the Comparison, `rtt_ms` one of its distances in ms, by default all of them, and
@@ -174,36 +174,33 @@ def plot_budget(times, rtt_ms=None, title=None):
     return caption(figure, title, told, rtts, times.disturbance)
 
 
-def parts(budget):
+def parts(budget: Result) -> tuple[float, float, float]:
     """Return (client's work, server's work, waiting) of a timing Budget, in milliseconds a call."""
     return 1000 * budget.client, 1000 * budget.server, 1000 * budget.network
 
 
-def draw_bar(axes, place, widths):
-    """Draw one bar of three parts: the client's work, the server's work, and the waiting.
-
-    `place` is the bar's middle on the y axis; `widths` are those of the three parts, in the unit of
-    the x axis.
-    """
+def draw_bar(axes: plt.Axes, place: float, widths: tuple[float, ...] | list[float]) -> None:
     left = 0.0
     for fill, width in zip(PARTS.values(), widths, strict=True):
         axes.barh(place, width, 0.68, left=left, linewidth=1, **fill)
         left += width
 
 
-def waiting(budget):
+def waiting(budget: Result) -> float:
     return parts(budget)[-1] / sum(parts(budget))
 
 
-def budget_title(nearest, farthest):
+def budget_title(nearest: tuple, farthest: tuple) -> str:
     """Return 'RTT 1 ms instead of 0 ms: loop takes 31x as long, 94% waiting'.
 
     Both arguments are (variant's name, RTT in ms, timing Budget): the first bar and the last.
     """
     (name, near, first), (_, far, last) = nearest, farthest
     if near == far:
-        total = plain_duration(last.total)
-        return f"{style.away(far)}, {waiting(last):.0%} of {name}'s {total} is waiting"
+        return (
+            f"{style.away(far)}, {waiting(last):.0%} of {name}'s {plain_duration(last.total)} "
+            "is waiting"
+        )
     longer = two_figures(last.total / first.total)
     return (
         f"RTT {milliseconds(far)} instead of {milliseconds(near)}: "
@@ -211,6 +208,6 @@ def budget_title(nearest, farthest):
     )
 
 
-def shares(budget):
+def shares(budget: Result) -> str:
     client, server, network = (part / sum(parts(budget)) for part in parts(budget))
     return f"{network:.0%} network, {client:.0%} client, {server:.0%} server"

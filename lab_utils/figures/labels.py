@@ -2,6 +2,7 @@
 
 import math
 from statistics import fmean
+from typing import Any
 
 from . import style
 from .canvas import SMALL, USUAL, plt
@@ -14,7 +15,9 @@ NARROWEST = math.log(3)  # of a log axis between its outermost dots
 MOST_BESIDE = 0.67  # of a log axis that words beside its dots may take
 
 
-def write(axes, words, place, shift, **look):
+def write(
+    axes: plt.Axes, words: str, place: tuple[float, float], shift: tuple[float, float], **look: Any
+) -> plt.Annotation:
     """Write `words` at `place`, moved by `shift`, (points right, points up); return the annotation.
 
     `place` is (x, y) in data. The text is aligned so that it grows in the direction of `shift`.
@@ -25,11 +28,11 @@ def write(axes, words, place, shift, **look):
         "ha": "left" if right > 0 else "right" if right < 0 else "center",
         "va": "bottom" if up > 0 else "top" if up < 0 else "center",
     }
-    look = {"fontsize": USUAL, "color": style.INK, "annotation_clip": False} | sides | look
+    look = {"fontsize": USUAL, "color": style.INK, "annotation_clip": False, **sides, **look}
     return axes.annotate(words, place, shift, textcoords="offset points", **look)
 
 
-def explain(axes, fills, **where):
+def explain(axes: plt.Axes, fills: dict[str, dict], **where: Any) -> None:
     """Add a legend of boxes: `fills` is {words: Matplotlib's options of a Rectangle}.
 
     `where` are Matplotlib's options of a legend.
@@ -38,12 +41,15 @@ def explain(axes, fills, **where):
     axes.legend(boxes, fills, **where)
 
 
-def name_ends(axes, series, looks):
+def name_ends(
+    axes: plt.Axes, series: dict[str, dict[float, float]], looks: dict[str, style.Look]
+) -> None:
     """Write each series' name right of its last point; move apart names that would overlap.
 
     `series` is {name: {x: y}}, `looks` is {name: Look}.
     """
-    axes.figure.draw_without_rendering()  # the points' places in px are those after the layout
+    # The points' places in px are those after the layout.
+    axes.figure.draw_without_rendering()  # type: ignore[union-attr]
     farthest = max(max(points) for points in series.values())
     ends = {name: (max(points), points[max(points)]) for name, points in series.items()}
     heights = {name: axes.transData.transform(end)[1] for name, end in ends.items()}
@@ -65,13 +71,13 @@ def name_ends(axes, series, looks):
         )
 
 
-def spread(heights, gap, low, high):
+def spread(heights: dict[str, float], gap: float, low: float, high: float) -> dict[str, float]:
     """Return `heights`, {name: height}, moved so that they are at least `gap` apart.
 
     All are in px. Each is as near to its given height as possible, and between `low` and `high`.
-    Names that are too close are spread around the middle of their given heights.
+    Names that are too close are placed around the middle of their given heights.
     """
-    names = sorted(heights, key=heights.get)
+    names = sorted(heights, key=lambda name: heights[name])
     piles = []
     for name in names:
         piles.append([heights[name]])
@@ -92,13 +98,13 @@ def spread(heights, gap, low, high):
 # Axes
 
 
-def plain_ticks(axis):
+def plain_ticks(axis: Any) -> None:
     """Write the ticks of an axis as 0.1, 1, 10, 1,000, not as powers of ten.
 
     A log axis of less than two or so decades gets numbers at some ticks in between.
     """
 
-    def between(value, _):
+    def between(value: float, _: object) -> str:
         low, high = axis.get_view_interval()
         digits = next((digits for factor, digits in BETWEEN if 0 < low < high < factor * low), "")
         return f"{value:,.10g}" if f"{value:e}"[0] in digits else ""
@@ -107,18 +113,17 @@ def plain_ticks(axis):
     axis.set_minor_formatter(between)
 
 
-def whole_ticks(axis, values):
+def whole_ticks(axis: Any, values: list[float]) -> None:
     """Have ticks of an axis at whole numbers only, if all `values` are ints."""
     if all(isinstance(value, int) for value in values):
         axis.get_major_locator().set_params(integer=True)
 
 
-def ticks_at(axis, values, length_px):
+def ticks_at(axis: Any, values: list[float], length_px: float) -> None:
     """Put the ticks of an axis at the numbers `values`, if these are at most 8.
 
-    Those without room are left out.
-
-    `length_px` is the length of the axis in px. For more values the ticks are not changed.
+    Those without room are left out. `length_px` is the length of the axis in px. For more values
+    the ticks are not changed.
     """
     plain_ticks(axis)
     places = sorted(set(values))
@@ -135,7 +140,7 @@ def ticks_at(axis, values, length_px):
     axis.set_ticks([], minor=True)
 
 
-def unit_for(seconds):
+def unit_for(seconds: float) -> tuple[str, float]:
     """Return (unit, factor) for an axis on which `seconds` is the longest time.
 
     They are ("seconds", 1), ("milliseconds", 1e3) or ("microseconds", 1e6); the factor is how many
@@ -146,29 +151,39 @@ def unit_for(seconds):
     return ("milliseconds", 1e3) if seconds >= 5e-4 else ("microseconds", 1e6)
 
 
-def is_ratio(unit):
-    """Return whether the text `unit` is that of ratios, such as "times faster"."""
+def is_ratio(unit: str) -> bool:
     return "times" in unit.split() or unit.startswith("times")
 
 
-def mark(axes, value, words, across=False, end=0):
+def mark(axes: plt.Axes, value: float, words: str, across: bool = False, end: int = 0) -> None:
     """Draw a thin vertical line at `value`, such as 1x, with `words` at its top.
 
-    With `across` it is a horizontal line at a value of the y axis; its words then stand left, or
-    right with `end` 1.
+    With `across` it is a horizontal line at a value of the y axis; its words then are at the left
+    end, or with `end` 1 at the right end.
     """
-    line = {"color": style.RULE, "linewidth": 1, "linestyle": (0, (4, 3)), "zorder": 1.5}
+    line: dict[str, Any] = {
+        "color": style.RULE,
+        "linewidth": 1,
+        "linestyle": (0, (4, 3)),
+        "zorder": 1.5,
+    }
     small = {"fontsize": SMALL, "color": style.QUIET}
     if across:
         axes.axhline(value, **line)
-        beside = (-4 if end else 4, 3)
-        write(axes, words, (end, value), beside, xycoords=axes.get_yaxis_transform(), **small)
+        write(
+            axes,
+            words,
+            (end, value),
+            (-4 if end else 4, 3),
+            xycoords=axes.get_yaxis_transform(),
+            **small,
+        )
     else:
         axes.axvline(value, **line)
         write(axes, words, (value, 1), (0, 3), xycoords=axes.get_xaxis_transform(), **small)
 
 
-def log_axis(axes, rows, width):
+def log_axis(axes: plt.Axes, rows: list[tuple[float, float, float, float]], width: float) -> None:
     """Set a log x axis, `width` px wide, so that the marks and words of all rows have room.
 
     `rows` is [(lowest value, highest value, px of words left, px of words right)]. However long the
@@ -192,7 +207,7 @@ def log_axis(axes, rows, width):
     axes.set_xticks([tick for tick in axes.get_xticks() if lowest / 10 < tick < highest * 10])
 
 
-def words_px(text, points):
+def words_px(text: str, points: float) -> float:
     """Return the largest width in px that a text of so many letters may have, at 100 dpi.
 
     `points` is the size of the font.

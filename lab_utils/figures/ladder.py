@@ -6,12 +6,13 @@ ladders of a figure share one scale of time.
 """
 
 import itertools
+from collections.abc import Iterator
 
 from ..arguments import check_number
 from ..errors import LabError
 from ..words import counted, milliseconds, plain_duration
 from . import style
-from .canvas import SMALL, WIDTH, caption, plt, styled
+from .canvas import SMALL, WIDTH, Result, caption, plt, styled
 from .labels import write
 
 HEIGHT = 5.2
@@ -21,12 +22,15 @@ BAND = 9  # points
 LATE = 1 / 30  # of the height: a reply was read late if it waited at the client for longer
 
 
-def plot_ladder(capture, turns=6, title=None, gap=None):
+def plot_ladder(
+    capture: Result, turns: int = 6, title: str | None = None, gap: str | None = None
+) -> plt.Figure:
     """Draw a ladder of the first `turns` turns of a Capture, and return the Figure.
 
-    A turn is one request or several, then their replies. `title` replaces the usual title. `gap`, a
-    few words, marks the server's line from each reply to the next request. Raises LabError for an
-    empty Capture, and if `turns` is no whole number of 1 or more.
+    The Capture is what `lab.capture` returned. A turn is one request or several, then their
+    replies. `title` replaces the usual title. `gap`, a few words, marks the server's line from each
+    reply to the next request. Raises LabError for an empty Capture, and if `turns` is no whole
+    number of 1 or more.
     """
     if not capture.messages:
         raise LabError(
@@ -46,11 +50,14 @@ def plot_ladder(capture, turns=6, title=None, gap=None):
 
 
 @styled
-def draw_ladders(ladders, title, told, gap=None):
+def draw_ladders(
+    ladders: list[tuple[list, float, str]], title: str, told: str, gap: str | None = None
+) -> plt.Figure:
     """Draw ladders side by side and return the figure.
 
-    `ladders` is [([Message], RTT in ms, words below)]. `told` is the sentence for the alt text.
-    `gap`, a few words, marks the server's line from each reply to the next request.
+    `ladders` is [([Message], RTT in ms, words below)], with the Messages of `lab.capture`. `told`
+    is the sentence for the alt text. `gap`, a few words, marks the server's line from each reply to
+    the next request.
     """
     end = 1000 * max(
         max(each.at_client, each.at_server) for messages, *_ in ladders for each in messages
@@ -65,11 +72,13 @@ def draw_ladders(ladders, title, told, gap=None):
     return caption(figure, title, told, sorted({rtt_ms for _, rtt_ms, _ in ladders}))
 
 
-def draw_ladder(axes, messages, end, rtt_ms, gap=None):
+def draw_ladder(
+    axes: plt.Axes, messages: list, end: float, rtt_ms: float, gap: str | None = None
+) -> None:
     """Draw client and server as verticals from 0 down to `end` milliseconds, and all messages.
 
-    `messages` are Messages. `gap`, a few words, marks the server's line from each reply to the next
-    request.
+    `messages` are Messages of `lab.capture`, `rtt_ms` is their distance in ms. `gap`, a few words,
+    marks the server's line from each reply to the next request.
     """
     axes.grid(False)
     for place, name in ((0, "client"), (1, "server")):
@@ -95,7 +104,7 @@ def draw_ladder(axes, messages, end, rtt_ms, gap=None):
     axes.spines[["bottom", "left"]].set_visible(False)
 
 
-def band(axes, place, start, stop, color, width):
+def band(axes: plt.Axes, place: float, start: float, stop: float, color: str, width: float) -> None:
     axes.plot(
         [place, place],
         [start * 1000, stop * 1000],
@@ -106,15 +115,14 @@ def band(axes, place, start, stop, color, width):
     )
 
 
-def waits(messages):
+def waits(messages: list) -> Iterator[tuple[float, float, float, float, float]]:
     """Yield five times for each turn that has replies: (sent, heard, arrived, written, left).
 
-    They are in seconds after the first message left.
-
-    `messages` are Messages; a turn is one request or several, then their replies. At the client:
-    `sent` is when the first request left, `heard` when the last reply was read. At the server:
-    `arrived` is when the request came in, `written` when the reply was written, `left` when its
-    last part left. From `written` to `left` TCP's window held the reply back.
+    They are in seconds after the first message left. `messages` are Messages; a turn is one request
+    or several, then their replies. At the client: `sent` is when the first request left, `heard`
+    when the last reply was read. At the server: `arrived` is when the request came in, `written`
+    when the reply was written, `left` when its last part left. From `written` to `left` TCP's
+    window delayed the reply.
     """
     for requests, replies in by_turn(messages):
         if replies:
@@ -131,11 +139,11 @@ def waits(messages):
             )
 
 
-def bundles(messages, span_s):
-    """Return lists of Messages in one direction that follow so closely that their arrows overlap.
+def bundles(messages: list, span_s: float) -> list[list]:
+    """Join messages that would overlap in a ladder; return lists of messages.
 
-    A Message that stands alone is a list of one. `span_s` is the time that the figure shows, in
-    seconds.
+    They go in one direction and follow each other closely. A message without such a neighbour is a
+    list of one. `span_s` is the time that the figure shows, in seconds.
     """
     found = []
     for message in messages:
@@ -148,8 +156,8 @@ def bundles(messages, span_s):
     return found
 
 
-def draw_bundle(axes, bundle, way_s, late_s):
-    """Draw the messages of a bundle, a list, as arrows: requests solid, replies dashed.
+def draw_bundle(axes: plt.Axes, bundle: list, way_s: float, late_s: float) -> None:
+    """Draw the messages of a bundle, a list of Messages, as arrows: requests solid, replies dashed.
 
     Words stand at the start. A reply may have reached the client, `way_s` seconds after it left,
     before redis-py read it. If redis-py read the reply over `late_s` seconds after its arrival, the
@@ -178,8 +186,8 @@ def draw_bundle(axes, bundle, way_s, late_s):
     write(axes, text, place, (-9 if request else 9, 0), fontsize=SMALL)
 
 
-def by_turn(messages):
-    """Return [([requests], [replies])] for a list of Messages, a pair for each turn.
+def by_turn(messages: list) -> list[tuple[list, list]]:
+    """Return a pair ([requests], [replies]) for each turn of `messages`, the Messages of a Capture.
 
     A turn is one request or several, then their replies; a request after a reply begins the next.
     """
@@ -192,15 +200,11 @@ def by_turn(messages):
     return turns
 
 
-def took(capture):
-    """Return the seconds of a Capture, until the last reply was read.
-
-    They count from when the first request left.
-    """
+def took(capture: Result) -> float:
     return max(message.at_client for message in capture.messages)
 
 
-def in_all(capture):
+def in_all(capture: Result) -> str:
     turns = len(by_turn(capture.messages))
     word = "one wait" if turns == 1 else f"{turns:,} waits"
     return f"{word}, {plain_duration(took(capture))} in all at RTT {milliseconds(capture.rtt_ms)}"

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 from matplotlib.transforms import offset_copy
 
-from ..runs import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, kind_of, on_the_way
+from ..runs import HANDSHAKE, REDIRECTED, REQUEST, UNANSWERED, Run, kind_of, on_the_way
 from ..words import counted, milliseconds, plain_duration, two_figures
 from . import style
 from .canvas import WIDTH, caption, plt, styled
@@ -26,10 +26,12 @@ BOLD = {"fontsize": 11, "fontweight": "bold"}
 FEWEST_DENSE = 20  # so few boxes are boxes, however narrow
 BIN_PX = 3
 ALIKE = 1.1  # times: two runs that are closer together took the same
-EDGE = {"edgecolor": style.WAITING_EDGE}
+EDGE: dict = {"edgecolor": style.WAITING_EDGE}
 OPENING = {"facecolor": style.HANDSHAKE, "hatch": style.HANDSHAKE_HATCH, **EDGE}
 FAILED = {"facecolor": style.FAILED, "hatch": style.FAILED_HATCH, **EDGE}
-OUTCOMES = {  # kind of round trip: (what it means, how its box is filled)
+OUTCOMES: dict[
+    str, tuple[str, dict]
+] = {  # kind of round trip: (what it means, how its box is filled)
     REQUEST: ("waiting: a request is on its way", {"facecolor": style.WAITING, **EDGE}),
     HANDSHAKE: ("opening a connection", OPENING),
     UNANSWERED: ("no answer", FAILED),
@@ -40,17 +42,18 @@ BINNED = "waiting: a request is on its way (height: how much waits)"
 
 
 @styled
-def draw_lanes(runs, title=None):
+def draw_lanes(runs: dict[str, Run], title: str | None = None) -> plt.Figure:
     """Draw the requests of several Runs, {name: Run}, below each other; return the figure.
 
-    Each Run has a lane, which is a row of boxes, for each of its connections. The x axis is in
-    seconds, the y axis in pixels. `title` replaces the usual title.
+    A Run is a recorded call of a function. It has a lane, which is a row of boxes, for each of its
+    connections, and a box for each request. The x axis is in seconds, the y axis in pixels. `title`
+    replaces the usual title.
     """
     heights = {name: block_height(run) for name, run in runs.items()}
     body = sum(heights.values()) + (HEADING_PX + GAP_PX) * len(runs)
     figure, axes = plt.subplots(figsize=(WIDTH, (body + 150) / DPI))
     longest = max(run.seconds for run in runs.values())
-    top = 0
+    top = 0.0
     seen = set()
     for name, run in runs.items():
         top += HEADING_PX
@@ -68,51 +71,58 @@ def draw_lanes(runs, title=None):
     return caption(figure, title or lanes_title(runs), told, distances(runs))
 
 
-def distances(runs):
+def distances(runs: dict[str, Run]) -> list[float]:
     return sorted({run.rtt_ms for run in runs.values() if run.rtt_ms is not None})
 
 
 # One way of doing it
 
 
-def block_height(run):
-    """Return the height of a Run's lanes together, in pixels: one of three.
+def block_height(run: Run) -> float:
+    """Return the height in pixels of the rows that show a Run's connections together.
 
-    With only three heights, a figure keeps its height if threads happen to use one connection more.
+    There are only three heights, so that a figure does not change if threads happen to use one
+    connection more.
     """
     lanes = len(run.connections)
     height = FEW_PX if lanes <= FEW else SOME_PX if lanes <= SOME else BUNDLE_PX
     return max(height, NODE_PX * len(set(run.nodes.values())))
 
 
-def label(axes, name, run, top, height):
-    """Write a Run's name and round trips above its lanes, and its time right of where they end.
+def label(axes: plt.Axes, name: str, run: Run, top: float, height: float) -> None:
+    """Write the name and round trips of a Run above its rows of boxes, and its time at their end.
 
-    The Run's lanes begin at `top`, and all together are `height` high, both in pixels.
+    The rows begin at `top`, and all together are `height` high, both in pixels.
     """
     color, marker = style.way(name)
-    mark = offset_copy(axes.transData, axes.figure, 5, 10, units="points")
+    mark = offset_copy(axes.transData, axes.get_figure(root=True), 5, 10, units="points")
     axes.plot([0], [top], marker=marker, color=color, markersize=7, transform=mark, clip_on=False)
     shown = textwrap.shorten(name, LONGEST_NAME, placeholder=" …")
     bold = write(axes, shown, (0, top), (14, 5), **BOLD)
-    beside = f"   {requests_in_words(run)}"
-    axes.annotate(beside, (1, 0), xycoords=bold, fontsize=9, color=style.QUIET, va="bottom")
+    axes.annotate(
+        f"   {requests_in_words(run)}",
+        (1, 0),
+        xycoords=bold,
+        fontsize=9,
+        color=style.QUIET,
+        va="bottom",
+    )
     end = run.seconds
     axes.vlines(end, top - 3, top + height + 3, color=style.RULE, linewidth=1.4, clip_on=False)
     write(axes, plain_duration(end), (end, top + height / 2), (5, 0), **BOLD)
 
 
-def requests_in_words(run):
+def requests_in_words(run: Run) -> str:
     connections = counted(len(run.connections), "connection")
     return f"{counted(len(run.requests), 'round trip')} on {connections}"
 
 
-def draw_block(axes, run, top, height, pixels):
-    """Draw the lanes of a Run; return the set of the meanings drawn, for the legend.
+def draw_block(axes: plt.Axes, run: Run, top: float, height: float, pixels: float) -> set[str]:
+    """Draw a row of boxes for each connection of a Run, a box for each request.
 
-    The lanes are orange while no request is under way. They begin at `top` and are `height` high,
-    both in pixels. `pixels` is how many pixels of the x axis make a second. The meanings are texts,
-    such as "opening a connection".
+    The rows are orange while no request is under way. They begin at `top` and are `height` high,
+    both in pixels. `pixels` is how many pixels of the x axis make a second. Returns the texts for
+    which the legend needs a box, such as "opening a connection".
     """
     lanes = [
         [
@@ -146,8 +156,8 @@ def draw_block(axes, run, top, height, pixels):
     return seen
 
 
-def is_dense(spans, pixels):
-    """Return whether the boxes of a lane are too many or too narrow to be distinguished.
+def is_dense(spans: list[tuple], pixels: float) -> bool:
+    """Return whether boxes would be too many or too narrow to be distinguished.
 
     `spans` are the boxes, (start, end, kind) in seconds; `pixels` is how many pixels make a second.
     """
@@ -155,26 +165,28 @@ def is_dense(spans, pixels):
     return len(spans) > MOST_BOXES or (narrow and len(spans) > FEWEST_DENSE)
 
 
-def idle(run):
+def idle(run: Run) -> list[tuple[float, float]]:
     """Return the spans [(start, end)] of a Run in which no request is under way, in seconds."""
     busy = [(0.0, 0.0), *on_the_way(run.trips), (run.seconds, run.seconds)]
     return [(start, end) for (_, start), (end, _) in itertools.pairwise(busy) if end > start]
 
 
-def draw_boxes(axes, spans, low, tall):
+def draw_boxes(axes: plt.Axes, spans: list[tuple], low: float, tall: float) -> set[str]:
     for kind in {kind for _, _, kind in spans}:
         boxes = [(start, end - start) for start, end, other in spans if other == kind]
         axes.broken_barh(boxes, (low, tall), linewidth=0.7, **OUTCOMES[kind][1])
     return {WORKING, *(OUTCOMES[kind][0] for _, _, kind in spans)}
 
 
-def draw_share(axes, spans, lanes, run, low, tall, pixels):
-    """Draw, against time, the share of lanes that wait and the share of the client's work.
+def draw_share(
+    axes: plt.Axes, spans: list[tuple], lanes: int, run: Run, low: float, tall: float, pixels: float
+) -> set[str]:
+    """Draw, against time, the share of connections that wait and the share of the client's work.
 
     The share that waits is pale and grows from below; the client's work is orange, from above.
-    `spans` are the requests, (start, end, kind) in seconds, of `lanes` lanes of the Run. The
+    `spans` are the requests of the Run, (start, end, kind) in seconds, on `lanes` connections. The
     drawing begins at `low` on the y axis and is `tall` high. `pixels` is how many pixels make a
-    second. Returns the set of the meanings drawn, texts for the legend.
+    second. Returns the texts for which the legend needs a box.
     """
     bins = max(1, round(run.seconds * pixels / BIN_PX))
     edges = [run.seconds * place / bins for place in range(bins + 1)]
@@ -187,7 +199,7 @@ def draw_share(axes, spans, lanes, run, low, tall, pixels):
     return {WORKING, BINNED}
 
 
-def waiting_share(spans, edges):
+def waiting_share(spans: list, edges: list[float]) -> np.ndarray:
     """Return for each bin between two neighbouring edges how many spans cover it on average.
 
     `spans` are (start, end, …), `edges` the bins' limits, all in seconds. The result is an array.
@@ -199,13 +211,13 @@ def waiting_share(spans, edges):
     return covered / (right - left)
 
 
-def name_nodes(axes, run, top, each):
-    """Write 'node 1' left of the lanes of connections to that node of a cluster.
+def name_nodes(axes: plt.Axes, run: Run, top: float, each: float) -> None:
+    """Write 'node 1' left of the rows that show the connections to that node of a cluster.
 
-    The lanes of the Run begin at `top`, and a lane is `each` high, both in pixels.
+    The rows of the Run begin at `top`, and one row is `each` high, both in pixels.
     """
     nodes = [run.nodes.get(number) for number in run.connections]
-    for node in sorted(set(nodes) - {None}):
+    for node in sorted({node for node in nodes if node is not None}):
         places = [place for place, other in enumerate(nodes) if other == node]
         middle = top + each * (places[0] + places[-1] + 1) / 2
         write(axes, f"node {node}", (0, middle), (-6, 0), fontsize=8.5, color=style.QUIET)
@@ -214,15 +226,18 @@ def name_nodes(axes, run, top, each):
 # In words
 
 
-def legend(axes, seen):
-    """Add a legend below the axis for the meanings in the set `seen`, as `draw_block` returns."""
+def legend(axes: plt.Axes, seen: set[str]) -> None:
+    """Add a legend below the axis, with a box for each of the texts `seen`.
+
+    `draw_block` returned these texts.
+    """
     known = dict(OUTCOMES.values())
     if BINNED in seen:  # as pale as a single request: one swatch says it
         known[BINNED] = known.pop(OUTCOMES[REQUEST][0])
     known[WORKING] = {"facecolor": style.CLIENT}
     shown = {meaning: fill for meaning, fill in known.items() if meaning in seen}
     # Under the axis' own label.
-    below = offset_copy(axes.transAxes, axes.figure, 0, -40, units="points")
+    below = offset_copy(axes.transAxes, axes.get_figure(root=True), 0, -40, units="points")
     explain(
         axes,
         shown,
@@ -238,7 +253,7 @@ def legend(axes, seen):
     )
 
 
-def lanes_title(runs):
+def lanes_title(runs: dict[str, Run]) -> str:
     """Return a title such as '50 GETs, 1 ms away: pipeline takes 1/38 of one by one's time'.
 
     `runs` is {name: Run}. First comes what all Runs have in common. If none is much faster, the
@@ -260,7 +275,7 @@ def lanes_title(runs):
     return f"{', '.join(parts)}: {times}" if parts else times
 
 
-def in_words(run):
+def in_words(run: Run) -> str:
     """Return a Run in words: '50 round trips on 1 connection, 51.8 ms, 98% of it waiting'."""
     seen = Counter(map(kind_of, run.trips))
     parts = [

@@ -7,7 +7,7 @@ from ..arguments import check_dict, shown
 from ..errors import LabError
 from ..words import plain_duration
 from . import style
-from .canvas import SMALL, USUAL, WIDTH, caption, plt, styled
+from .canvas import SMALL, USUAL, WIDTH, Result, caption, plt, styled
 from .labels import plain_ticks, words_px, write
 
 ABREAST = 4  # panels in a row
@@ -18,14 +18,15 @@ ROOM = 1.25  # times the slowest PING, for the words above it
 
 
 @styled
-def plot_rain(watched: dict, title: str | None = None):
+def plot_rain(watched: dict, title: str | None = None) -> plt.Figure:
     """Draw how long the PINGs of bystanders waited: each PING is a drop.
 
-    `watched` is {name of the work: Bystander}. Each one has a panel, with the time of the work
-    shaded. Of a Bystander's runs, the panel shows the one whose slowest PING is the median one. The
-    x axis is in ms since the work began, the y axis the ms that a PING waited. The `title` is by
-    default the slowest PING of the ways at either end. Returns a Figure, and prints one line in
-    words. Raises LabError for anything but Bystanders by name.
+    `watched` is {name of the work: Bystander}, with what `lab.bystander` returned. Each one has a
+    panel, with the time of the work shaded. Of a Bystander's runs, the panel shows the one whose
+    slowest PING is the median one. The x axis is in ms since the work began, the y axis the ms that
+    a PING waited. The `title` is by default the slowest PING of the worst and of the best work.
+    Returns a Figure, and prints one line in words. Raises LabError for anything but Bystanders by
+    name.
     """
     example = '{"MULTI": lab.bystander(multi, r)}'
     for name, felt in check_dict(watched, "lab.plot_rain", example).items():
@@ -77,8 +78,8 @@ def plot_rain(watched: dict, title: str | None = None):
     )
 
 
-def draw_panel(axes, run, across, color):
-    axes.xaxis.get_major_locator().set_params(nbins=MOST_TICKS)
+def draw_panel(axes: plt.Axes, run: Result, across: tuple[float, float], color: str) -> None:
+    axes.locator_params(axis="x", nbins=MOST_TICKS)
     plain_ticks(axes.xaxis)
     plain_ticks(axes.yaxis)
     axes.axvspan(0, 1000 * run.took, color=style.GRID, zorder=0)
@@ -98,7 +99,9 @@ def draw_panel(axes, run, across, color):
     mark_worst(axes, max(run.samples, key=lambda ping: ping[1]), across, color)
 
 
-def mark_worst(axes, ping, across, color):
+def mark_worst(
+    axes: plt.Axes, ping: tuple[float, float], across: tuple[float, float], color: str
+) -> None:
     due, latency = 1000 * ping[0], 1000 * ping[1]
     where = (due - across[0]) / (across[1] - across[0])
     side, shift = ("left", -4) if where < 0.3 else ("right", 4) if where > 0.7 else ("center", 0)
@@ -122,11 +125,11 @@ def mark_worst(axes, ping, across, color):
     )
 
 
-def head(axes, name, run, runs, width):
+def head(axes: plt.Axes, name: str, run: Result, runs: list, width: float) -> None:
     """Write a panel's heading: its name, how long the work took, the range of the slowest PINGs.
 
-    `run` is the bystander's Run that the panel shows, and the range is over all `runs` of it.
-    `width` is that of the panel, in px.
+    `run` is the Run of `lab.bystander` that the panel shows, and the range is over all `runs` of
+    it. `width` is that of the panel, in px.
     """
     small = f"shaded: the work, {plain_duration(run.took)}\n{spread(runs)}"
     lines = textwrap.wrap(name, int(width / words_px("x", USUAL)))[:2]
@@ -144,8 +147,11 @@ def head(axes, name, run, runs, width):
     )
 
 
-def spread(runs):
-    """Return '3 runs: worst 34.7–39.7 ms', the range of the slowest PINGs of several Runs."""
+def spread(runs: list) -> str:
+    """Return the range of a Bystander's slowest PINGs as text: '3 runs: worst 34.7–39.7 ms'.
+
+    `runs` are the Bystander's.
+    """
     if len(runs) == 1:
         return "1 run"
     low, high = (plain_duration(end(run.worst for run in runs)) for end in (min, max))
@@ -153,7 +159,7 @@ def spread(runs):
     return f"{len(runs)} runs: worst {low}–{high}"
 
 
-def finding(watched):
+def finding(watched: dict) -> str:
     """Return a title such as 'Slowest PING: 38 ms beside MULTI, 3.1 ms beside pipeline'.
 
     `watched` is {name of the work: Bystander}.
@@ -163,6 +169,7 @@ def finding(watched):
     told = [f"{plain_duration(watched[name].worst)} beside {name}" for name in dict.fromkeys(ends)]
     slowest, quickest = ([run.worst for run in watched[name].runs] for name in ends)
     if len(told) == 2 and min(slowest) <= max(quickest):  # the runs do not tell the two apart
-        most = plain_duration(watched[ends[0]].worst)
-        return f"Slowest PING: {most}; {' and '.join(ends)} overlap"
+        return (
+            f"Slowest PING: {plain_duration(watched[ends[0]].worst)}; {' and '.join(ends)} overlap"
+        )
     return f"Slowest PING: {', '.join(told)}"

@@ -14,7 +14,7 @@ ROW, HEADING, GAP, REST = 0.3, 0.3, 0.14, 1.5  # inches
 NAME_POINTS = 10.5
 MARGIN_PX = 16
 BAR_GAP, DOT_GAP = 6, 8  # points between a mark and its words
-ROUNDS = {
+ROUNDS: dict = {
     "linestyle": "none",
     "marker": "o",
     "markersize": 2.5,
@@ -28,7 +28,7 @@ ROUNDS_NOTE = "small dots: the rounds"
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a figure: `name` stands left, the mark at `value`, and `text`, the value in words.
+    """One row of a figure: on its left `name`, a mark at `value`, and beside it `text`, the value.
 
     `look` is how the mark is drawn. `since` is the number that `value` is compared with, and `note`
     the factor between the two in words. If `since_look` is given, `since` is drawn as a dot too.
@@ -43,21 +43,22 @@ class Row:
     note: str = ""
     since: float | None = None
     since_look: style.Look | None = None
-    interval: tuple = ()
-    rounds: tuple = ()
+    interval: tuple[float, ...] = ()
+    rounds: tuple[float, ...] = ()
     said: bool = False
 
     @property
-    def marks(self):
+    def marks(self) -> tuple[float, ...]:
         """The tuple of the values at which the row has marks that its words must not cover."""
         return (self.value, *self.interval, *([self.since] if self.since else []))
 
 
-def lay_out(blocks):
-    """Return (headings, rows, end) for `blocks`, {heading: [row]}; a row is of any type.
+def lay_out(blocks: dict[str, list]) -> tuple[list[tuple], list[tuple], float]:
+    """Place rows below headings; return (headings, rows, end) for `blocks`, {heading: [row]}.
 
-    Headings are (place, words, colour, weight), rows are (place, row); places are counted in rows
-    from the top, and `end` is the place below the last row. An empty heading takes no room.
+    The returned headings are (place, words, colour, weight), rows are (place, row), with a row of
+    any type; places are counted in rows from the top, and `end` is the place below the last row. An
+    empty heading takes no room.
     """
     heads = []
     rows = []
@@ -71,12 +72,12 @@ def lay_out(blocks):
     return heads, rows, place - GAP / ROW
 
 
-def draw_rows(blocks, label, log=False):
-    """Draw `blocks`, {heading: [Row]}, as bars, or with `log` as dots; return (figure, axes).
+def draw_rows(
+    blocks: dict[str, list[Row]], label: str, log: bool = False
+) -> tuple[plt.Figure, plt.Axes]:
+    """Draw Rows as bars from zero, or with `log` as dots on a log axis; return (figure, axes).
 
-    Bars begin at zero.
-
-    `label` is that of the x axis.
+    `blocks` is {heading: [Row]}, `label` the label of the x axis.
     """
     names, placed, end = lay_out(blocks)
     figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * end))
@@ -95,7 +96,7 @@ def draw_rows(blocks, label, log=False):
     return figure, axes
 
 
-def name_rows(axes, names):
+def name_rows(axes: plt.Axes, names: list[tuple]) -> None:
     """Write names left of the axes: `names` is [(place on the y axis, name, colour, weight)]."""
     axes.set_yticks([place for place, *_ in names], [text for _, text, *_ in names])
     for tick, (_, _, color, weight) in zip(axes.get_yticklabels(), names, strict=True):
@@ -105,7 +106,7 @@ def name_rows(axes, names):
     axes.spines["left"].set_visible(False)
 
 
-def set_scale(axes, rows, width, log):
+def set_scale(axes: plt.Axes, rows: list[Row], width: float, log: bool) -> None:
     """Set the limits of the x axis, `width` px wide, so that the words of the Rows have room.
 
     With `log` it becomes a log axis.
@@ -117,7 +118,7 @@ def set_scale(axes, rows, width, log):
         axes.set_xlim(min(values), max(values + ends) or 1)
         axes.axvline(0, color=style.RULE, linewidth=1)
         return
-    rounds = [(min(row.rounds), max(row.rounds), 0, 0) for row in rows if row.rounds]
+    rounds = [(min(row.rounds), max(row.rounds), 0.0, 0.0) for row in rows if row.rounds]
     worded = []
     for row in rows:
         left, right = (words_px(words, USUAL) + MARGIN_PX for words in words_beside(row))
@@ -125,39 +126,37 @@ def set_scale(axes, rows, width, log):
     log_axis(axes, worded + rounds, width)
 
 
-def words_after(row):
-    """Return the words at the end of a Row's bar: the value, then the factor if there is one."""
+def words_after(row: Row) -> str:
     return row.text + (f"   {row.note}" if row.note else "")
 
 
-def words_beside(row):
+def words_beside(row: Row) -> tuple[str, str]:
     """Return the words (left, right) beside a Row's dot: its value in words and its factor.
 
-    If the row is compared with a larger number, the value stands left and the factor right; else
-    both stand right, and the left is "".
+    If the row is compared with a larger number, the value is on the left and the factor on the
+    right; else both are on the right, and the left is "".
     """
     if row.since and row.value < row.since:  # the line comes from the right
         return row.text, row.note
     return "", words_after(row)
 
 
-def draw_row(axes, place, row, log):
+def draw_row(axes: plt.Axes, place: float, row: Row, log: bool) -> None:
     if log or row.said:
         draw_dot(axes, place, row)
         left, right = words_beside(row)
-        words = ((left, min(row.marks), -DOT_GAP), (right, max(row.marks), DOT_GAP))
+        words = [(left, min(row.marks), -DOT_GAP), (right, max(row.marks), DOT_GAP)]
     else:
         axes.barh(place, row.value, 0.56, color=row.look.color, edgecolor=row.look.edge)
-        words = ((words_after(row), row.value, BAR_GAP),)
-    look = {"color": style.GUESS if row.said else style.INK, "bbox": ON_PAPER}
+        words = [(words_after(row), row.value, BAR_GAP)]
+    look: dict = {"color": style.GUESS if row.said else style.INK, "bbox": ON_PAPER}
     for text, end, gap in words:
         if text:
             write(axes, text, (end, place), (gap, 0), **look)
-    below = [place + 0.4] * len(row.rounds)
-    axes.plot(row.rounds, below, **ROUNDS | {"color": row.look.color})
+    axes.plot(row.rounds, [place + 0.4] * len(row.rounds), **ROUNDS | {"color": row.look.color})
 
 
-def draw_dot(axes, place, row):
+def draw_dot(axes: plt.Axes, place: float, row: Row) -> None:
     """Draw a Row's dot at height `place`, its interval, and a line to the dot from `row.since`."""
     look = row.look
     other = row.since_look or style.Look(look.color, "|")

@@ -165,21 +165,21 @@ class Look:
     line: str = "-"
 
     @property
-    def edge(self):
-        """The colour, such as "#8F6100", of the mark's outline: at least 3:1 against the page."""
+    def edge(self) -> str:
+        """The colour, such as "#8F6100", of the mark's outline: 3:1 or more against the page."""
         return EDGES.get(self.color, self.color)
 
     @property
-    def face(self):
+    def face(self) -> str:
         return self.color if self.filled else PAPER
 
     @property
-    def in_row(self):
-        """The Look in a row, beside its name: filled, and round if the series has no role."""
+    def in_row(self) -> "Look":
+        """The Look of a mark in a named row: filled, and round if the series has no role."""
         return replace(self, marker="o" if self.color == NO_ROLE else self.marker, filled=True)
 
 
-def way(name):
+def way(name: str) -> tuple[str, str]:
     """Return (colour, marker) for a way of doing the work, such as "16 threads" or "loop".
 
     For an unknown name they are dark grey and round.
@@ -188,7 +188,7 @@ def way(name):
     return known.get(COUNT.sub("", name.lower()), (NO_ROLE, "o"))
 
 
-def looks(names):
+def looks(names: list[str]) -> dict[str, Look]:
     """Choose how to draw each series of a figure; return {name: Look}.
 
     `names` is the list of their names. A name with a role, such as "loop", gets its role's colour.
@@ -205,7 +205,7 @@ def looks(names):
         color, marker = way(name)
         if name not in found and color != NO_ROLE:
             look = Look(color, marker, line="--" if color == RULE else "-")
-            found[name] = apart(look, found.values())
+            found[name] = apart(look, list(found.values()))
     spare = [name for name in names if name not in found]
     found |= {
         name: Look(
@@ -216,16 +216,17 @@ def looks(names):
     return {name: found[name] for name in names}
 
 
-def apart(look, others):
-    """Return a Look like `look` that is none of the Looks `others`: itself, else a hollow variant.
+def apart(look: Look, others: list[Look]) -> Look:
+    """Return a Look like `look` that none of `others` has: itself, else a hollow variant.
 
-    The line of a hollow variant is dashed, or dotted if a dashed one is taken too.
+    A Look is how a series is drawn. The line of a hollow variant is dashed, or dotted if there is a
+    dashed one already.
     """
     dashed, dotted = (replace(look, filled=False, line=line) for line in ("--", ":"))
     return next((other for other in (look, dashed) if other not in others), dotted)
 
 
-def phrase(name):
+def phrase(name: str) -> str | None:
     """Return how a title says a way of doing the work: 'in a pipeline' for "pipeline".
 
     Returns None for a name that titles have no such words for.
@@ -233,7 +234,7 @@ def phrase(name):
     return f"in {name}" if NUMBERED.match(name) else IN_WORDS.get(name.lower())
 
 
-def times_in_words(seconds, notes=None):
+def times_in_words(seconds: dict[str, float], notes: dict[str, str] | None = None) -> str:
     """Return times in words for a title: '151 ms in a loop, 5.28 ms in a pipeline'.
 
     `seconds` is {name of a way of doing the work: seconds}. If `phrase` does not know all names,
@@ -241,7 +242,7 @@ def times_in_words(seconds, notes=None):
     appear. `notes`, {name: words}, follow in brackets.
     """
     if len(seconds) > MOST_TOLD:
-        ends = [end(seconds, key=seconds.get) for end in (max, min)]
+        ends = [end(seconds, key=lambda name: seconds[name]) for end in (max, min)]
         seconds = {name: each for name, each in seconds.items() if name in ends}
     known = all(map(phrase, seconds))
     several = "," in "".join(seconds)
@@ -253,11 +254,11 @@ def times_in_words(seconds, notes=None):
     return ("; " if several else ", ").join(parts)
 
 
-def away(rtt_ms):
+def away(rtt_ms: float) -> str:
     return f"{milliseconds(rtt_ms)} away" if rtt_ms else "With no distance"
 
 
-def readable(color):
+def readable(color: str) -> str:
     """Return a colour for text on white: `color` if it is dark enough, else INK.
 
     Both are such as "#E69F00".

@@ -2,7 +2,7 @@
 
 from ..words import milliseconds, plain_duration
 from . import style
-from .canvas import WIDTH, caption, plt, styled
+from .canvas import WIDTH, Result, caption, plt, styled
 from .charts import BESIDE_PX, draw_series
 from .labels import name_ends, plain_ticks, ticks_at, write
 from .rows import ROUNDS, ROUNDS_NOTE
@@ -11,12 +11,14 @@ DECADE = 10  # times: values that are closer together are drawn from zero
 
 
 @styled
-def plot_sweep(sweep, title=None, shaded_from=None):
+def plot_sweep(
+    sweep: Result, title: str | None = None, shaded_from: float | None = None
+) -> plt.Figure:
     """Draw the time of each size of a Sweep, with a ring at its knee, and memory below.
 
-    Sizes from `shaded_from` on are shaded instead, since they gain little. Memory is drawn if it
-    was measured. Its axis and that of the sizes are log, so memory that grows with the size is a
-    straight line.
+    The Sweep is what `lab.sweep` returned. Sizes from `shaded_from` on are shaded instead, since
+    they gain little. Memory is drawn if it was measured. Its axis and that of the sizes are log, so
+    memory that grows with the size is a straight line. Returns the figure.
     """
     memory = sweep.memory
     figure, panels = plt.subplots(
@@ -38,9 +40,12 @@ def plot_sweep(sweep, title=None, shaded_from=None):
     if shaded_from:
         for each in panels[:, 0]:
             each.axvspan(shaded_from, sweep.sizes[-1], color=style.GRID, zorder=0, linewidth=0)
-        place = (shaded_from, 1)
         write(
-            axes, "less than a tenth to gain", place, (5, -4), xycoords=axes.get_xaxis_transform()
+            axes,
+            "less than a tenth to gain",
+            (shaded_from, 1),
+            (5, -4),
+            xycoords=axes.get_xaxis_transform(),
         )
     else:  # the rounds decide where the knee is
         rounds = [(size, 1000 * each) for size, taken in sweep.rounds().items() for each in taken]
@@ -76,8 +81,8 @@ def plot_sweep(sweep, title=None, shaded_from=None):
     return figure
 
 
-def set_heights(axes, values):
-    """Begin the y axis at zero if `values`, in ms, are within a factor of ten; else make it log."""
+def set_heights(axes: plt.Axes, values: list[float]) -> None:
+    """Set the y axis for `values`, in ms: it begins at zero, or is log if they span a decade."""
     if max(values) < DECADE * min(values):
         axes.set(ylim=(0, max(values) * 1.15), ylabel="milliseconds")
     else:
@@ -86,7 +91,7 @@ def set_heights(axes, values):
     plain_ticks(axes.yaxis)
 
 
-def knee_in_words(sweep, shaded_from):
+def knee_in_words(sweep: Result, shaded_from: float | None) -> str:
     # A figure that is shaded looks for another place than the knee.
     knee = None if shaded_from else sweep.knee()
     largest = sweep.sizes[-1]
