@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from roundtrips.blocks import blocks_here
 from roundtrips.resp import commands_in
 
-from ..arguments import check_dict, check_ran, check_sent
+from ..arguments import Client, check_dict, check_ran, check_sent
 from ..testbed import event_loop, ownership
 from ..testbed.pinning import one_thread
 from ..words import counted
 from .recording import Recording
-from .server_counters import Meter, metered
-from .watching import check_runs, opened
+from .server_counters import Meter, server_meter
+from .watching import check_runs, connected_call
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Cost:
     connections: int = 0
     handshake_trips: int = 0
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         server = (
             "server shared with other clients: not counted"
             if self.server_us is None
@@ -58,10 +58,9 @@ class Cost:
 class Costs(dict):
     """{name of a function: its Cost}; the repr is a table, narrow enough for a notebook's page."""
 
-    def __repr__(self):
-        heads = ["", "round trips", "commands", "bytes sent", "received", "server µs"]
+    def __repr__(self) -> str:
         lines = table(
-            heads,
+            ["", "round trips", "commands", "bytes sent", "received", "server µs"],
             [
                 [
                     name,
@@ -83,9 +82,9 @@ class Costs(dict):
         return "\n".join(line + tail for line, tail in zip(lines, ["", *tails], strict=True))
 
     def rest(self) -> "Table":
-        """Return a Table of the server's read and write calls, for each function.
+        """Return a Table with how often the server called read and write, for each function.
 
-        The Costs' own table has no room for them.
+        The Costs' own table has no room for these two columns.
         """
         rows = [
             [name, by_server(cost.server_reads), by_server(cost.server_writes)]
@@ -97,18 +96,18 @@ class Costs(dict):
 class Table(list):
     """A list of lines, which its repr shows as lines."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "\n".join(self)
 
 
-def by_server(number):
+def by_server(number: int | None) -> str:
     return "shared" if number is None else f"~{number:,}"
 
 
-def table(heads, rows):
-    """Return the lines of a text table, a list; the first column is aligned left, all others right.
+def table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    """Return the lines of a text table; the first column is aligned left, all others right.
 
-    `heads` are the headings and `rows` lists of texts, one for each column. Measured values, which
+    `heads` are the headings, and each of `rows` has a text for each column. Measured values, which
     begin with "~", don't decide a column's width: else a longer value would move the facts beside
     it.
     """
@@ -122,15 +121,15 @@ def table(heads, rows):
     ]
 
 
-def count(fn: Callable | dict[str, Callable], client) -> Cost | Costs:
+def count(fn: Callable | dict[str, Callable], client: Client) -> Cost | Costs:
     """Call `fn(client)` once, recorded, and return its Cost; for {name: function}, return Costs.
 
     `fn` may be `async def`: it then gets an asyncio client with the same address and options. One
-    connection is opened beforehand; connections that `fn` opens are counted apart. A
-    `redis.RedisCluster` has one connection open for each node, and the server's part of the Cost is
-    the sum over the nodes. If two threads call `lab.count`, one waits for the other. Raises the
-    errors of `fn`, and LabError for anything but a function and a client, or if the function
-    returned before its work was done.
+    connection is opened beforehand; connections that `fn` opens are counted apart. For a
+    `redis.RedisCluster` a connection to each node is opened beforehand, and the server's part of
+    the Cost is the sum over the nodes. If two threads call `lab.count`, one waits for the other.
+    Raises the errors of `fn`, and LabError for anything but a function and a client, or if the
+    function returned before its work was done.
     """
     if isinstance(fn, dict):
         for each in check_dict(fn, "lab.count", '{"loop": loop, "pipeline": pipeline}').values():
@@ -139,7 +138,7 @@ def count(fn: Callable | dict[str, Callable], client) -> Cost | Costs:
     return cost_and_result(fn, client)[0]
 
 
-def cost_and_result(fn: Callable, client) -> tuple[Cost, object]:
+def cost_and_result(fn: Callable, client: Client) -> tuple[Cost, object]:
     """Call `fn(client)` once, recorded; return (its Cost, the value that `fn` returned).
 
     `client` is a redis.Redis or RedisCluster; for an `async def` the function gets an asyncio
@@ -150,7 +149,12 @@ def cost_and_result(fn: Callable, client) -> tuple[Cost, object]:
     ownership.check(client)
     # a count within a count has the turn already
     turn = contextlib.nullcontext() if blocks_here() else one_thread
-    with turn, opened(fn, client) as work, metered(client) as meter, Recording() as seen:
+    with (
+        turn,
+        connected_call(fn, client) as work,
+        server_meter(client) as meter,
+        Recording() as seen,
+    ):
         result = check_ran(work()[0], "lab.count")
     cost = cost_of(seen, meter)
     if event_loop.is_async(fn):
@@ -159,9 +163,10 @@ def cost_and_result(fn: Callable, client) -> tuple[Cost, object]:
 
 
 def cost_of(seen: Recording, meter: Meter | None = None) -> Cost:
-    """Return the Cost of what a closed Recording holds.
+    """Return the Cost of a function, from `seen`, the closed Recording of its call.
 
-    The server's numbers are those of `meter`, a Meter of the same `with` block; None without.
+    The server's numbers are read from `meter`, a Meter of the same `with` block; without one they
+    are None.
     """
     trips, work = seen.round_trips, [write for write in seen.writes if not write.setup]
     return Cost(

@@ -23,7 +23,7 @@ class Recording(Recorder):
         self.open()
         return self
 
-    def __exit__(self, kind=None, *error) -> None:
+    def __exit__(self, kind: type[BaseException] | None = None, *error: object) -> None:
         try:
             if kind and not issubclass(kind, Exception):  # a Ctrl-C
                 cut_off()
@@ -42,5 +42,5 @@ class Recording(Recorder):
     def reads(self) -> list[Message]:
         return [self._since_began(each) for each in self.messages if not each.written]
 
-    def _since_began(self, message):
+    def _since_began(self, message: Message) -> Message:
         return message._replace(at=message.at - self.began, ended=message.ended - self.began)

@@ -2,10 +2,12 @@
 
 import contextlib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from roundtrips.resp import commands_in
 
+from ..arguments import Client
 from ..testbed.ownership import admin_of, nodes_of
 from .recording import Recording
 
@@ -18,7 +20,7 @@ CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fca
 
 
 @contextlib.contextmanager
-def metered(client):
+def server_meter(client: Client) -> Iterator["Meter"]:
     """Yield a Meter, which reads the server's counters before and after a `with` block.
 
     `client` is a redis.Redis or RedisCluster. The readings use connections of their own. Each
@@ -32,13 +34,13 @@ def metered(client):
         meter.after = reading(admins)
 
 
-def reading(admins):
-    """Read the counters of several servers, and return the sums over them.
+def reading(admins: list) -> dict:
+    """Read the counters of several servers with INFO, and return the sums over the servers.
 
     `admins` are redis.Redis, one for each server. The result is {key of TOTALS: number}, with
     "calls" and "usec" (microseconds) as {command: number}.
     """
-    found = {"calls": Counter(), "usec": Counter(), **dict.fromkeys(TOTALS, 0)}
+    found: dict = {"calls": Counter(), "usec": Counter(), **dict.fromkeys(TOTALS, 0)}
     for info in (admin.info("all") for admin in admins):
         for name, key in TOTALS.items():
             found[name] += info[key]
@@ -52,9 +54,10 @@ def reading(admins):
 
 @dataclass
 class Meter:
-    """Readings of the server's counters, dicts: `first`, `before` the `with` block, and `after` it.
+    """Readings of the server's counters, dicts as `reading` returns them.
 
-    `first` and `before` follow each other at once: their difference is what a reading itself adds.
+    `first` and `before` were read before the `with` block, one right after the other: their
+    difference is what a reading itself adds. `after` was read after the block.
     """
 
     first: dict
@@ -62,10 +65,11 @@ class Meter:
     after: dict = field(default_factory=dict)
 
     def spent(self, seen: Recording) -> dict[str, int]:
-        """Return the server's fields of a Cost, {name: number}, from the three readings.
+        """Return what the server did during the `with` block: its fields of a Cost, {name: number}.
 
-        `seen` is the Recording of the same `with` block. The result is {} if other clients used the
-        server meanwhile.
+        They are "server_us" (microseconds inside commands), "server_reads" and "server_writes"
+        (calls of read and write). `seen` is the Recording of the same `with` block. The result is
+        {} if other clients used the server meanwhile.
         """
         of_reading = {name: self.before[name] - self.first[name] for name in TOTALS}
         total = {name: self.after[name] - self.before[name] - of_reading[name] for name in TOTALS}
@@ -77,12 +81,12 @@ class Meter:
             "server_writes": total["writes"],
         }
 
-    def microseconds(self, seen):
+    def microseconds(self, seen: Recording) -> int:
         """Return the microseconds that the server spent inside commands during the `with` block.
 
         `seen` is the Recording of that `with` block. The time of EXEC and EVAL includes the
-        commands that they ran, and Redis also counts these under their own names. So calls of other
-        commands are counted only outside of EXEC and EVAL.
+        commands that they ran, and Redis also counts these under their own names. So the time of
+        other commands is counted only for calls outside of EXEC and EVAL.
         """
         calls, usec = (
             {name: number - self.before[kind][name] for name, number in self.after[kind].items()}
@@ -100,7 +104,7 @@ class Meter:
         )
 
 
-def sent_outside_transactions(seen):
+def sent_outside_transactions(seen: Recording) -> Counter[str]:
     """Return {command in lower case: how often it was sent outside of MULTI … EXEC}.
 
     `seen` is a Recording.

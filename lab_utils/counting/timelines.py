@@ -1,7 +1,7 @@
 """List the round trips of several clients of one server, in order, with requests and replies."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, dataclass
 
 import hiredis
@@ -17,7 +17,7 @@ LONGEST_SAID, LONGEST_HEARD, SHOWN_COMMANDS = 48, 44, 6
 
 @dataclass(frozen=True)
 class Step:
-    """One round trip: client `who` sent the request `says` and got the reply `hears`, all texts."""
+    """One round trip, as texts: client `who` sent the request `says` and got the reply `hears`."""
 
     who: str
     says: str
@@ -31,9 +31,9 @@ class Timeline:
     The repr shows them as a table.
     """
 
-    steps: list
+    steps: list[Step]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         clients = sorted({step.who for step in self.steps})
         indent = {who: "    " * place for place, who in enumerate(clients)}
         width = max(len(step.says) for step in self.steps)
@@ -69,28 +69,33 @@ def timeline(fn: Callable) -> Timeline:
     return Timeline(found)
 
 
-def steps(seen):
-    """Return the Steps of a closed Recording, in the order of sending.
+def steps(seen: Recording) -> list[Step]:
+    """Return the round trips of a closed Recording as Steps, in the order of sending.
 
-    Each is a write with its replies.
+    Each is one write of a client, with the replies to its commands.
     """
     found = []
     for number, connection in enumerate(seen.clients):
         who = connection.client_name or f"client {number + 1}"
-        told = replies_in(
+        replies = replies_in(
             [read.data for read in seen.reads if read.connection == number and not read.setup]
         )
         for write in seen.writes:
             if write.connection == number and not write.setup:
                 commands = list(commands_in([write.data]))
-                replies = list(itertools.islice(told, len(commands)))
+                answers = list(itertools.islice(replies, len(commands)))
                 if commands:  # redis-py writes nothing at all for an empty batch
-                    found.append((write.at, Step(who, said(commands), heard(replies))))
+                    found.append(
+                        (
+                            write.at,
+                            Step(who, commands_in_words(commands), replies_in_words(answers)),
+                        )
+                    )
     return [step for _, step in sorted(found, key=lambda pair: pair[0])]
 
 
-def replies_in(chunks):
-    """Yield the decoded replies in received bytes, in order.
+def replies_in(chunks: Iterable[bytes]) -> Iterator[object]:
+    """Yield the replies in received bytes, in order, as hiredis decodes them.
 
     `chunks` are the bytes read from one connection. Push messages, which answer no command, are
     skipped.
@@ -104,7 +109,7 @@ def replies_in(chunks):
             yield reply
 
 
-def said(commands):
+def commands_in_words(commands: list) -> str:
     if len(commands) > SHOWN_COMMANDS:
         return counted(len(commands), "command")
     return " · ".join(
@@ -112,13 +117,13 @@ def said(commands):
     )
 
 
-def heard(replies):
+def replies_in_words(replies: list) -> str:
     if len(replies) > SHOWN_COMMANDS:
         return f"{len(replies):,} replies"
     return short(" · ".join(map(in_words, replies)), LONGEST_HEARD * max(1, len(replies) // 2))
 
 
-def in_words(reply):
+def in_words(reply: object) -> str:
     """Return a decoded reply as text: 'nil' for None, 'error WRONGTYPE' for such an error."""
     if isinstance(reply, bytes):
         return reply.decode(errors="replace")
@@ -133,5 +138,5 @@ def in_words(reply):
     return "nil" if reply is None else str(reply)
 
 
-def short(text, longest):
+def short(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

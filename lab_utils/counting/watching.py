@@ -4,11 +4,12 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from redis.cluster import RedisCluster
 from roundtrips.traces import Trace
 
-from ..arguments import check_client, check_dict, check_function, check_ran
+from ..arguments import Client, check_client, check_dict, check_function, check_ran
 from ..errors import LabError
 from ..runs import Run
 from ..scale import scale
@@ -25,10 +26,10 @@ RUNS = 5  # at most, of which the fastest is shown: what else the machine does m
 
 def plot_lanes(
     ways: dict[str, Callable] | Trace,
-    client=None,
+    client: Client | None = None,
     parallel: bool = False,
     title: str | None = None,
-):
+) -> Any:
     """Draw when each function waits for Redis: a row of boxes for each of its connections.
 
     `ways` is {name: function of a client}, and all are drawn on one axis of time. A pale box is a
@@ -65,23 +66,23 @@ def plot_lanes(
     return draw_lanes({"what the block did": run_of_trace(ways)}, title or found)
 
 
-def watch(ways: dict[str, Callable], client, parallel: bool = False) -> dict[str, Run]:
+def watch(ways: dict[str, Callable], client: Any, parallel: bool = False) -> dict[str, Run]:
     """Return {name: Run} of functions of a client, plain or async: the fastest of a few calls each.
 
     `ways` is {name: function}. Each function is first called once to open its connections, then
-    five times, or fewer if it takes long. If the server is the lab's, client and server are held on
-    one CPU meanwhile; with `parallel` the client has one to itself. Raises LabError for anything
-    but functions and a client of redis-py, and the errors of the functions.
+    five times, or fewer if it takes long. If the server is the lab's, client and server run on one
+    CPU meanwhile; with `parallel` the client has one to itself. Raises LabError for anything but
+    functions and a client of redis-py, and the errors of the functions.
     """
     for fn in check_dict(ways, "This figure", '{"loop": loop, "pipeline": pipeline}').values():
         check_runs(fn, client, "This figure", "ways, r")
     ownership.check(client)
     known = distance_of(client) is not None
     with steady(server().pid, link.known(), parallel) if known else contextlib.nullcontext():
-        return {name: watched(fn, client) for name, fn in ways.items()}
+        return {name: fastest_run(fn, client) for name, fn in ways.items()}
 
 
-def check_runs(fn, client, helper, call="loop, r"):
+def check_runs(fn: Any, client: Any, helper: str, call: str = "loop, r") -> None:
     """Raise LabError unless `helper` can call `fn`, plain or async, with `client`.
 
     `helper` is the helper's name in the message, `call` the text of the arguments of a right call.
@@ -95,12 +96,12 @@ def check_runs(fn, client, helper, call="loop, r"):
         )
 
 
-def watched(fn, client):
+def fastest_run(fn: Callable, client: Client) -> Run:
     """Call `fn(client)` a few times, recorded; return the Run of the fastest call.
 
     The first call, which opens connections, is not recorded. Raises LabError if `fn` sends nothing.
     """
-    with opened(fn, client) as work:
+    with connected_call(fn, client) as work:
         check_ran(work()[0], "This figure")  # opens the connections that it needs
         runs = [one_run(work, client)]
         while len(runs) < RUNS and sum(run.seconds for run in runs) < scale().seconds / 2:
@@ -113,15 +114,16 @@ def watched(fn, client):
 
 
 @contextlib.contextmanager
-def opened(fn, client) -> Iterator[Callable]:
+def connected_call(fn: Callable, client: Client) -> Iterator[Callable]:
     """Open a connection, and yield a function without arguments that calls `fn` over it.
 
-    `fn` may be plain or async, and `client` is a redis.Redis or RedisCluster. The yielded function
-    returns (reply of `fn`, begin, end), with times in seconds of time.perf_counter().
+    `fn` may be plain or async, and `client` is a redis.Redis or RedisCluster. Each call of the
+    yielded function returns (result of `fn`, begin, end), with times in seconds of
+    time.perf_counter().
     """
     for node in nodes_of(client):
         node.ping()
-    if not event_loop.is_async(fn):
+    if not event_loop.is_async(fn) or isinstance(client, RedisCluster):
         yield lambda: timed(fn, client)
         return
     with event_loop.like(client) as own:
@@ -129,11 +131,11 @@ def opened(fn, client) -> Iterator[Callable]:
         yield lambda: timed(fn, own)
 
 
-def timed(fn, client, calls=1):
-    """Call `fn(client)` `calls` times; return (last reply, begin of first call, end of last).
+def timed(fn: Callable, client: Any, calls: int = 1) -> tuple[Any, float, float]:
+    """Call `fn(client)` `calls` times; return (last result, begin of first call, end of last).
 
     Both times are seconds of time.perf_counter(). An `async def` function runs in the lab's event
-    loop.
+    loop; `client` must then be an asyncio client.
     """
     if event_loop.is_async(fn):
         return event_loop.run(timed_async, fn, client, calls)
@@ -143,18 +145,18 @@ def timed(fn, client, calls=1):
     return reply, started, time.perf_counter()
 
 
-async def timed_async(fn, client, calls):
+async def timed_async(fn: Callable, client: Any, calls: int) -> tuple[Any, float, float]:
     started = time.perf_counter()
     for _ in range(calls):
         reply = await fn(client)
     return reply, started, time.perf_counter()
 
 
-def one_run(work, client) -> Run:
+def one_run(work: Callable, client: Client) -> Run:
     """Record one call of `work()` and return it as a Run, with times in seconds after its begin.
 
     `work()` returns (value, begin, end), with times of time.perf_counter(), as `timed` does;
-    `client` is the one that it uses, a redis.Redis or RedisCluster.
+    `client` is the redis.Redis or RedisCluster that it uses.
     """
     with Recording() as seen:
         _, started, ended = work()
@@ -167,7 +169,7 @@ def one_run(work, client) -> Run:
 
 
 def run_of_trace(trace: Trace) -> Run:
-    """Return the Run of a Trace of `roundtrips`: the round trips that its log holds.
+    """Return the recorded round trips of a Trace, which `roundtrips` made, as a Run.
 
     Its distance, `rtt_ms`, is None.
     """
@@ -178,10 +180,11 @@ def run_of_trace(trace: Trace) -> Run:
     return Run(record.log, seconds, nodes if several else {}, None)
 
 
-def nodes_by_connection(seen, client):
+def nodes_by_connection(seen: Recording, client: Client) -> dict[int, int]:
     """Return {number of a connection: number of its node}, or {} unless `client` is of a cluster.
 
-    Connections are numbered as in the Recording `seen`, nodes from 0 in the order of their slots.
+    Connections are numbered by their place in the Recording's `clients`, nodes from 0 in the order
+    of their slots.
     """
     if not isinstance(client, RedisCluster):
         return {}

@@ -3,9 +3,11 @@
 import base64
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
+import redis
 from roundtrips.resp import commands_in
 
 from ..arguments import check_client, check_function, check_ran
@@ -24,9 +26,10 @@ LONGEST_LINE = 200  # bytes of a reply's only line; a longer one is a piece of a
 class Message:
     """Bytes that travelled together in one direction, over the link.
 
-    `way` is "request" or "reply". `at_client` and `at_server` are when it was at either end, in
-    seconds after the first message left. `written` is when the server had written a reply, which is
-    before `at_server` if TCP's window held the reply back; for a request it is `at_server`.
+    `way` is "request" or "reply", `data` the bytes. `at_client` and `at_server` are when they were
+    at either end, in seconds after the first message left. `written` is when the server had written
+    a reply, which is before `at_server` if TCP's window delayed the reply; for a request it is
+    `at_server`.
     """
 
     way: str
@@ -63,8 +66,7 @@ class Capture:
     def replies(self) -> list[Message]:
         return [message for message in self.messages if message.way == "reply"]
 
-    def __repr__(self):
-        """Return a table as of a packet capture: number, time, direction, bytes, message."""
+    def __repr__(self) -> str:
         lines = [f"{'no':>3}  {'time':>9}  {'':<17}  {'bytes':>6}  message"]
         for number, message in enumerate(self.messages, 1):
             ends = "client to server" if message.way == "request" else "server to client"
@@ -74,7 +76,7 @@ class Capture:
             )
         return "\n".join(lines)
 
-    def plot(self, turns=6, title=None, gap=None):
+    def plot(self, turns: int = 6, title: str | None = None, gap: str | None = None) -> Any:
         """Draw the first `turns` turns as a ladder diagram, and return the figure.
 
         A turn is one request or several, then their replies. `title` replaces the usual title.
@@ -85,10 +87,10 @@ class Capture:
         return plot_ladder(self, turns, title, gap)
 
 
-def capture(fn: Callable, client) -> Capture:
+def capture(fn: Callable, client: redis.Redis) -> Capture:
     """Call `fn(client)` once and return a Capture of the messages that crossed the link.
 
-    The client must be on a server of the lab's, and keeps its distance. If that is RTT 0, the
+    The client must be on a server of the lab's; its distance stays the same. If that is RTT 0, the
     messages go through a link without delay, which is where they are recorded. Raises LabError for
     other clients, if `fn` opens further connections, and if it returns while something is still on
     its way; also the errors of `fn`.
@@ -118,13 +120,13 @@ def capture(fn: Callable, client) -> Capture:
     return Capture(messages(seen, passed.events), rtt_ms or 0)
 
 
-def messages(seen, events):
-    """Return the Messages of a call, a list in the order in which they left their senders.
+def messages(seen: Recording, events: list[list]) -> list[Message]:
+    """Return the Messages of a call, in the order in which they left their senders.
 
-    `seen` is the client's closed Recording, `events` the tuples that the link recorded. Both are
-    matched by position in the stream of bytes. A request is one write of the client, even if the
-    link passed it on in pieces; a reply is what the link read from the server at once. Times are in
-    seconds after the first message left.
+    `seen` is the client's closed Recording, `events` what the link recorded, as `link.recording`
+    describes it. Both are matched by position in the stream of bytes. A request is one write of the
+    client, even if the link passed it on in pieces; a reply is what the link read from the server
+    at once. Times are in seconds after the first message left.
     """
     found = [*requests(seen, events), *replies(seen, events)]
     start = min((message.at_client for message in found), default=0)
@@ -134,18 +136,18 @@ def messages(seen, events):
             each.at_client - start,
             each.at_server - start,
             each.data,
-            each.written - start,
+            None if each.written is None else each.written - start,
         )
         for each in found
     ]
     return sorted(since_start, key=Message.left)
 
 
-def requests(seen, events):
+def requests(seen: Recording, events: list[list]) -> Iterator[Message]:
     """Yield a Message for each write of the client: when it left, and when all of it arrived.
 
-    `seen` is the client's closed Recording, `events` the tuples that the link recorded. Times are
-    those of time.perf_counter().
+    `seen` is the client's closed Recording, `events` what the link recorded, as `link.recording`
+    describes it. Times are those of time.perf_counter().
     """
     there = arrivals(
         (len(base64.b64decode(data)), left)
@@ -160,11 +162,11 @@ def requests(seen, events):
             yield Message("request", seen.began + write.at, at_server, data, at_server)
 
 
-def replies(seen, events):
+def replies(seen: Recording, events: list[list]) -> Iterator[Message]:
     """Yield a Message for each reply: when the server sent it, and when all of it was read.
 
-    `seen` is the client's closed Recording, `events` the tuples that the link recorded. Times are
-    those of time.perf_counter().
+    `seen` is the client's closed Recording, `events` what the link recorded, as `link.recording`
+    describes it. Times are those of time.perf_counter().
     """
     back = arrivals((len(read.data), seen.began + read.at) for read in seen.reads)
     sent = 0
@@ -175,14 +177,14 @@ def replies(seen, events):
             yield Message("reply", time_of(sent, back), leaves, data, written)
 
 
-def arrivals(pieces):
-    """Return [(bytes arrived so far, time)] for `pieces`, [(size in bytes, time)], in order."""
+def arrivals(pieces: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Add up sizes: return [(bytes arrived so far, time)] for `pieces`, [(bytes, time)]."""
     pieces = list(pieces)
     so_far = itertools.accumulate(size for size, _ in pieces)
     return [(count, at) for count, (_, at) in zip(so_far, pieces, strict=True)]
 
 
-def time_of(count, arrivals):
+def time_of(count: int, arrivals: list[tuple[int, float]]) -> float:
     """Return when the first `count` bytes had arrived; raise LabError if they never did.
 
     `arrivals` is [(bytes arrived so far, time)], in order; the result is one of these times.
@@ -193,14 +195,14 @@ def time_of(count, arrivals):
     return came
 
 
-def still_on_its_way():
+def still_on_its_way() -> LabError:
     return LabError(
         "This function returned while something was still on its way to Redis or back. "
         "Let it wait for its threads, with thread.join(), and read every reply."
     )
 
 
-def request_text(data):
+def request_text(data: bytes) -> str:
     commands = list(commands_in([data]))
     if not commands:
         return f"{len(data):,} bytes"
@@ -209,7 +211,7 @@ def request_text(data):
     return " · ".join(b" ".join(command[:2]).decode(errors="replace")[:24] for command in commands)
 
 
-def reply_text(data):
+def reply_text(data: bytes) -> str:
     first, _, rest = data.partition(b"\r\n")
     # One line, or what a short pipeline is answered.
     if (not rest and len(first) <= LONGEST_LINE) or re.fullmatch(

@@ -21,7 +21,7 @@ PATIENCE_S = 5  # for replies that are still missing at the end
 PR_SET_TIMERSLACK = 29
 
 
-def main():
+def main() -> None:
     host, port, first = json.loads(sys.stdin.readline())
     sock = socket.create_connection((host, port))
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -36,11 +36,12 @@ def main():
     print(json.dumps(watch(sock)), flush=True)
 
 
-def watch(sock):
-    """Send PINGs over the socket `sock` until standard input closes; print "ready" first.
+def watch(sock: socket.socket) -> list[tuple[float, float]]:
+    """Send a PING each millisecond over `sock` until standard input closes; print "ready" first.
 
-    Returns [(when it was due, seconds from then to its reply)] for all PINGs. A PING that was sent
-    late, because this process got no CPU, also counts from when it was due.
+    Returns [(when it was due, seconds from then to its reply)] for all PINGs; due times are those
+    of time.perf_counter(). A PING that was sent late, because this process got no CPU, also counts
+    from when it was due.
     """
     samples = []
     waiting = collections.deque()
@@ -72,8 +73,8 @@ def watch(sock):
     return samples + [(sent, now - sent) for sent in waiting]
 
 
-def wake_on_time():
-    """Have this process wake on time: by default Linux wakes it up to 50 µs late.
+def wake_on_time() -> None:
+    """Have Linux wake this process when it asked to be woken: by default that is up to 50 µs late.
 
     It sets the timer slack to its minimum; on other systems nothing happens.
     """

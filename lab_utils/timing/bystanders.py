@@ -1,12 +1,18 @@
-"""Measure for lab.bystander how long another client waits while a piece of code runs."""
+"""Measure for lab.bystander how long another client waits while a piece of code runs.
+
+That other client is called the bystander. It is a process that sends a PING every millisecond.
+"""
 
 import json
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+import redis
 
 from ..arguments import (
     check_client,
@@ -17,8 +23,8 @@ from ..arguments import (
 from ..errors import LabError
 from ..scale import scale
 from ..testbed import ownership
+from ..testbed.held_database import log_in
 from ..testbed.pinning import turn
-from ..testbed.server import log_in
 from ..words import duration
 
 PROGRAM = Path(__file__).with_name("_bystander_process.py")
@@ -27,18 +33,18 @@ QUIET_S = 0.03  # before and after the work: what PINGs take when nothing of our
 
 @dataclass(frozen=True)
 class Run:
-    """What was seen while the work was done once: how long it `took`, in seconds, and all PINGs.
+    """The bystander's PINGs around one call of the work, which `took` so many seconds.
 
     `pings` are (seconds from the work's begin until the PING was due, seconds from then to its
     reply), in order, from before, during and after the work. `samples` are the PINGs that waited
     during the work, `around` all others; `worst` and `median` are waits of `samples` in seconds.
     """
 
-    pings: list
+    pings: list[tuple[float, float]]
     took: float
 
     @property
-    def samples(self):
+    def samples(self) -> list[tuple[float, float]]:
         """The list of the PINGs that waited while the work ran; if none did, the one nearest to it.
 
         Each is (seconds from the work's begin until it was due, seconds from then to its reply).
@@ -49,16 +55,16 @@ class Run:
         return felt or [min(self.pings, key=lambda ping: abs(ping[0]))]
 
     @property
-    def around(self):
+    def around(self) -> list[tuple[float, float]]:
         felt = set(self.samples)
         return [ping for ping in self.pings if ping not in felt]
 
     @property
-    def worst(self):
+    def worst(self) -> float:
         return max(latency for _, latency in self.samples)
 
     @property
-    def median(self):
+    def median(self) -> float:
         return statistics.median(latency for _, latency in self.samples)
 
 
@@ -72,23 +78,23 @@ class Bystander:
     about the machine as about the work.
     """
 
-    runs: list
+    runs: list[Run]
 
     @property
-    def worst(self):
-        """The seconds that the slowest PING beside the work waited, median over the `runs`."""
+    def worst(self) -> float:
+        """The seconds that the slowest PING during the work waited, median over the `runs`."""
         return statistics.median(run.worst for run in self.runs)
 
     @property
-    def median(self):
+    def median(self) -> float:
         return statistics.median(run.median for run in self.runs)
 
     @property
-    def took(self):
+    def took(self) -> float:
         return statistics.median(run.took for run in self.runs)
 
     @property
-    def idle_worst(self):
+    def idle_worst(self) -> float:
         """The seconds that the slowest PING before or after the work waited, median over `runs`.
 
         The work did not delay that PING, so this is the machine's own part.
@@ -96,7 +102,7 @@ class Bystander:
         slowest = [max((latency for _, latency in run.around), default=0.0) for run in self.runs]
         return statistics.median(slowest)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         several = f"; medians of {len(self.runs)} runs" if len(self.runs) > 1 else ""
         return (
             f"worst PING of a bystander {duration(self.worst)}, median {duration(self.median)},"
@@ -104,13 +110,16 @@ class Bystander:
         )
 
 
-def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
+def bystander(
+    fn: Callable, client: redis.Redis, runs: int = 1, setup: Callable | None = None
+) -> Bystander:
     """Call `fn(client)` while another process PINGs the same server every millisecond.
 
-    This is done `runs` times (once at LAB_SCALE=ci), each after `setup(client)`, during which no
-    PING is sent. PINGs begin 30 ms before the work and end 30 ms after it. The other process
-    connects without a link, and does not wait for this Python interpreter. Returns a Bystander.
-    Raises LabError for less than one run, and if the server ends; also the errors of `fn`.
+    Returns a Bystander: how long these PINGs waited. The call is made `runs` times (once at
+    LAB_SCALE=ci), each after `setup(client)`, during which no PING is sent. PINGs begin 30 ms
+    before the work and end 30 ms after it. The other process connects to the server itself, not
+    through the link, and does not wait for this Python interpreter. Raises LabError for less than
+    one run, and if the server ends; also the errors of `fn`.
     """
     check_number(runs, "runs", 1, whole=True)
     check_function(fn, "lab.bystander")
@@ -123,12 +132,12 @@ def bystander(fn, client, runs: int = 1, setup=None) -> Bystander:
         if setup:
             check_ran(setup(client), "lab.bystander")
         with turn(2):  # no other kernel measures meanwhile; client and bystander have a CPU each
-            found.append(watched(fn, client))
+            found.append(run_once(fn, client))
     return Bystander(found)
 
 
-def watched(fn, client):
-    """Call `fn(client)` once while a bystander sends PINGs; return the Run."""
+def run_once(fn: Callable, client: redis.Redis) -> Run:
+    """Call `fn(client)` once while a bystander sends PINGs; return the Run with all these PINGs."""
     place = ownership.check(client)
     other = subprocess.Popen(
         [sys.executable, "-I", "-S", str(PROGRAM)],
@@ -140,7 +149,7 @@ def watched(fn, client):
     )
     try:
         print(json.dumps([*place.address, log_in(place.options)]), file=other.stdin, flush=True)
-        other.stdout.readline()  # "ready"
+        other.stdout.readline()  # type: ignore[union-attr]  # "ready"
         time.sleep(QUIET_S)
         started = time.perf_counter()
         check_ran(fn(client), "lab.bystander")

@@ -14,7 +14,7 @@ print("\\nseconds:", timeit.timeit({code!r}, number=1, globals={{'address': {add
 
 
 def run_fresh(code: str, rtt_ms: float = 0) -> float:
-    """Return the seconds that `code`, a text, takes once in a new Python process, imports included.
+    """Run the Python code `code` in a new Python; return the seconds it takes, with imports.
 
     The time is that of `timeit.timeit(code, number=1)`; starting Python is not included. The code
     can use `address`, a dict of the keyword arguments with which redis.Redis reaches the lab's

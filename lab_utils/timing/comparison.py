@@ -8,8 +8,9 @@ recorded.
 import contextlib
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from ..arguments import check_dict, check_function, check_number, check_positive
+from ..arguments import Client, Option, check_dict, check_function, check_number, check_positive
 from ..disturbance import Disturbance, note
 from ..errors import LabError
 from ..median import Median
@@ -20,7 +21,7 @@ from ..testbed.link import check_distance, link
 from ..testbed.pinning import steady
 from ..words import duration, milliseconds
 from .ratio import Ratio, ratio
-from .rounds import Runner, measure
+from .rounds import Runner, Sample, measure
 from .same_work import check_same_work
 
 
@@ -39,7 +40,7 @@ class Budget:
     client: float
     server: float
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"total {duration(self.total)}: network {duration(self.network)}, "
             f"client {duration(self.client)}, server {duration(self.server)}"
@@ -47,18 +48,26 @@ class Budget:
 
 
 class Comparison:
-    """Times of several variants at several distances, in seconds a call of `ops` operations.
+    """Times of several functions at several distances, in seconds a call of `ops` operations.
 
-    `variants` is {name: function}, `samples` {(name, RTT in ms): [seconds of a call, one a round]},
-    `budgets` {(name, RTT in ms): Budget}. `disturbance` says how much other programs disturbed the
-    rounds. On a busy machine the time that they took is subtracted from the seconds, as far as it
-    is known; no result is shorter than the distance of its round trips.
+    `variants`, the compared functions, is {name: function}, `samples` {(name, RTT in ms): [seconds
+    of a call, one a round]}, `budgets` {(name, RTT in ms): Budget}. `disturbance` says how much
+    other programs disturbed the rounds. On a busy machine the time that they took is subtracted
+    from the seconds, as far as it is known; no result is shorter than the distance of its round
+    trips.
 
     In all methods `name` and `over` are names of variants. `rtt_ms` is the distance in ms, and may
     be left out if there is only one; LabError is raised for one that was not measured.
     """
 
-    def __init__(self, variants, ops, samples, budgets=None, disturbance=None):
+    def __init__(
+        self,
+        variants: dict[str, Callable],
+        ops: float,
+        samples: dict[tuple[str, float], list[float]],
+        budgets: dict[tuple[str, float], Budget] | None = None,
+        disturbance: Disturbance | None = None,
+    ) -> None:
         self.variants = variants
         self.ops = ops
         self.samples = samples
@@ -66,25 +75,25 @@ class Comparison:
         self.disturbance = disturbance or Disturbance()
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         return list(self.variants)
 
     @property
-    def rtts(self):
+    def rtts(self) -> list[float]:
         return sorted({rtt for _, rtt in self.samples})
 
     def rounds(self, name: str, rtt_ms: float | None = None) -> list[float]:
-        """Return the seconds of one call of the variant `name`, one number for each round.
+        """Return the seconds of one call of the compared function `name`, a number for each round.
 
         `rtt_ms` is the distance in ms; it can be left out if only one was measured.
         """
         return self.samples[self._key(name, rtt_ms)]
 
-    def seconds(self, name: str, rtt_ms: float | None = None) -> float:
-        """Return the median seconds of one call of the variant `name`.
+    def seconds(self, name: str, rtt_ms: float | None = None) -> Median:
+        """Return the median seconds of one call of the compared function `name`.
 
-        It is a Median, a float with the attribute `rounds`. `rtt_ms` is the distance in ms; it can
-        be left out if only one was measured.
+        It is a Median, a float with the attribute `rounds`, all the numbers. `rtt_ms` is the
+        distance in ms; it can be left out if only one was measured.
         """
         return Median(self.rounds(name, rtt_ms))
 
@@ -97,40 +106,41 @@ class Comparison:
         return self.seconds(name, rtt_ms) / self.ops
 
     def speedup(self, name: str, over: str, rtt_ms: float | None = None) -> Ratio:
-        """Return the Ratio of how many times faster the variant `name` is than `over`.
+        """Return how many times faster the compared function `name` is than `over`, as a Ratio.
 
         `rtt_ms` is the distance in ms; it can be left out if only one was measured.
         """
         return ratio(self.rounds(name, rtt_ms), self.rounds(over, rtt_ms))
 
     def verdict(self, name: str, over: str, rtt_ms: float | None = None) -> str:
-        """Return 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or that no difference shows.
+        """Return whether the compared function `name` is faster than `over`, as a sentence.
 
-        Here "pipeline" is the variant `name`, "loop" is `over`. `rtt_ms` is the distance in ms; it
-        can be left out if only one was measured.
+        It is such as 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or says why the rounds do
+        not show that; on a busy machine it says so too. `rtt_ms` is the distance in ms; it can be
+        left out if only one was measured.
         """
         return self.speedup(name, over, rtt_ms).sentence(name, over) + self._busy()
 
     def budget(self, name: str, rtt_ms: float | None = None) -> Budget:
-        """Return the Budget of the variant `name`: where the seconds of one call of it went.
+        """Return where the seconds of one call of the compared function `name` went, a Budget.
 
         `rtt_ms` is the distance in ms; it can be left out if only one was measured.
         """
         return self.budgets[self._key(name, rtt_ms)]
 
-    def plot(self, over: str | None = None, said=None, title: str | None = None):
-        """Draw the variants at each distance, print the finding in words, and return the Figure.
+    def plot(self, over: str | None = None, said: Any = None, title: str | None = None) -> Any:
+        """Draw the variants at each distance, print the result in words, and return the Figure.
 
-        Factors compare with the variant `over`, by default the first one. `said` is a Guess, in
-        "x": how many times faster the last variant but `over` is than `over`, at the first
-        distance. `title` replaces the usual title.
+        Factors compare with the variant `over`, by default the first one. `said` is the Guess that
+        `lab.guess` returned, in "x": how many times faster the last variant but `over` is than
+        `over`, at the first distance. `title` replaces the usual title.
         """
         from ..figures.comparison import plot_comparison
 
         return plot_comparison(self, over or self.names[0], said, title)
 
-    def plot_budget(self, rtt_ms: float | None = None, title: str | None = None):
-        """Draw where the time of each variant's call went, in ms, and return the Figure.
+    def plot_budget(self, rtt_ms: float | None = None, title: str | None = None) -> Any:
+        """Draw where the time of one call of each compared function went, in ms; return the Figure.
 
         `rtt_ms` is the distance in ms, by default all that were measured. `title` replaces the
         usual title.
@@ -139,7 +149,7 @@ class Comparison:
 
         return plot_budget(self, rtt_ms, title)
 
-    def _key(self, name, rtt_ms):
+    def _key(self, name: str, rtt_ms: float | None) -> tuple[str, float]:
         if rtt_ms is None:
             if len(self.rtts) > 1:
                 raise LabError(
@@ -155,7 +165,7 @@ class Comparison:
             )
         return name, rtt_ms
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         width = max(len(name) for name in self.names)
         lines = [
             f"{name:<{width}}  RTT {milliseconds(rtt):>7}   "
@@ -166,7 +176,7 @@ class Comparison:
         ]
         return "\n".join(lines) + self._busy()
 
-    def _busy(self):
+    def _busy(self) -> str:
         return f"  ({self.disturbance.sentence()})" if self.disturbance.busy else ""
 
 
@@ -178,16 +188,17 @@ def compare(
     same: bool = True,
     rounds: int | None = None,
     parallel: bool = False,
-    **options,
+    **options: Option,
 ) -> Comparison:
     """Time variants of the same work side by side at every distance; return a Comparison.
 
     `variants` is {name: function}, each `f(client)` or `async def f(client)`; every call does the
     same whole work, `ops` operations. `setup(client)` runs before each call, untimed. `rtt_ms` is
-    one distance in ms, or several. `rounds` is the number of rounds; without it time and LAB_SCALE
-    decide. `parallel=True` lets server and link compute on another CPU while the client does, for
-    variants with many requests in flight; it needs a distance, and on a machine with one CPU it
-    changes nothing. `options` are those of redis.Redis, for the clients.
+    one distance in ms, or several. `rounds` is the number of rounds, in each of which every variant
+    is timed once; without it time and LAB_SCALE decide. `parallel=True` lets server and link
+    compute on another CPU while the client does, for variants with many requests in flight; it
+    needs a distance, and on a machine with one CPU it changes nothing. `options` are those of
+    redis.Redis, for the clients.
 
     Before anything is timed, each variant runs once. Raises LabError unless all did the same work:
     the same commands, the same reply, or the same keys afterwards. Pass `same=False` for variants
@@ -229,7 +240,7 @@ def compare(
     return Comparison(variants, ops, seconds, budgets, disturbance)
 
 
-def checked_distances(rtt_ms):
+def checked_distances(rtt_ms: Any) -> tuple[float, ...]:
     several = isinstance(rtt_ms, Collection) and not isinstance(rtt_ms, (str, bytes))
     distances = tuple(rtt_ms) if several else (rtt_ms,)
     for rtt in distances:
@@ -239,7 +250,7 @@ def checked_distances(rtt_ms):
     return distances
 
 
-def cpu_of_server(admin):
+def cpu_of_server(admin: Client) -> float:
     """Return the seconds of CPU that a server has used since it started, by its INFO.
 
     This is for a server whose process this machine can't see; `admin` is a client of it.
@@ -248,10 +259,11 @@ def cpu_of_server(admin):
     return info["used_cpu_user"] + info["used_cpu_sys"]
 
 
-def budget_of(samples):
-    """Return the Budget of one call of a variant: medians over its Samples, in seconds.
+def budget_of(samples: list[Sample]) -> Budget:
+    """Return where the time of one call of a compared function went, a Budget in seconds.
 
-    What of the whole time neither client's nor server's CPU used is waiting.
+    `samples` are the function's measurements; the Budget has their medians. The part of the whole
+    time that is neither client's nor server's CPU time counts as waiting.
     """
     total, client, server_cpu = (
         Median([getattr(sample, part) for sample in samples])

@@ -1,9 +1,10 @@
 """Fit `lab_utils/model.py` on this machine at RTT 0, and predict with it."""
 
 import functools
+from collections.abc import Callable
 from dataclasses import replace
 
-from ..arguments import shown
+from ..arguments import Client, shown
 from ..errors import LabError
 from ..model import Model
 from ..words import counted, duration, milliseconds
@@ -13,16 +14,16 @@ FITTED = ("SET", "GET")
 BATCHES = 1, 100, 1_000  # commands a turn: two unknowns, three points, so a residual is left
 
 
-def turn(command, size):
+def turn(command: str, size: int) -> Callable:
     """Return a function of a client that sends `size` commands in one round trip, by a pipeline.
 
     `command` is "SET" or "GET". For a `size` of 1 the function makes a plain call.
     """
 
-    def call(to, i):
+    def call(to: Client, i: int) -> None:
         to.set(f"key{i}", f"value{i}") if command == "SET" else to.get(f"key{i}")
 
-    def several(r):
+    def several(r: Client) -> None:
         pipe = r.pipeline(transaction=False)
         for i in range(size):
             call(pipe, i)
@@ -32,11 +33,11 @@ def turn(command, size):
 
 
 def fit_model(command: str = "SET") -> Model:
-    """Fit the model on this machine, with the command "SET" or "GET"; return the Model.
+    """Measure the costs of a round trip and of a command on this machine; return them as a Model.
 
-    The first call for each of the two commands times it alone, and in pipelines of 100 and 1,000,
-    at RTT 0; later calls in this process return the same Model. The Model's `server` is None if the
-    server's CPU time is not known. Raises LabError for another command.
+    The first call for each of the commands "SET" and "GET" times it alone, and in pipelines of 100
+    and 1,000, at RTT 0; later calls in this process return the same Model. The Model's `server` is
+    None if the server's CPU time is not known. Raises LabError for another command.
     """
     if not isinstance(command, str) or command not in FITTED:
         raise LabError(
@@ -47,17 +48,18 @@ def fit_model(command: str = "SET") -> Model:
 
 
 @functools.cache
-def fit(command):
+def fit(command: str) -> Model:
     times = compare({f"{size}": turn(command, size) for size in BATCHES}, same=False)
     server = {size: times.budget(f"{size}").server for size in BATCHES}
     whole = solve({size: times.seconds(f"{size}") for size in BATCHES})
     return replace(whole, server=solve(server)) if all(server.values()) else whole
 
 
-def solve(measured: dict) -> Model:
-    """Return the Model that fits `measured`, {commands in a round trip: seconds at RTT 0}, best.
+def solve(measured: dict[int, float]) -> Model:
+    """Return the Model whose predictions are nearest to measured times.
 
-    The sum of the squares of the relative errors is smallest.
+    `measured` is {commands in a round trip: seconds at RTT 0}. Nearest means that the sum of the
+    squares of the relative errors is smallest.
     """
     import numpy as np
 

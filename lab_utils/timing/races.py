@@ -6,6 +6,7 @@ The times at distances other than the measured one are computed.
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..arguments import Client
 from ..counting.watching import watch
 from ..explorables import Explorable
 from ..model import Model, milliseconds
@@ -15,7 +16,7 @@ from .fitting import fit_model
 MOST_PLAYED = 1_000  # of a way with more only their number is kept
 
 
-def race(ways: dict[str, Callable], client):
+def race(ways: dict[str, Callable], client: Client) -> Explorable:
     """Call functions as `lab.plot_lanes` does, and play them side by side, slowed down.
 
     `ways` is {name: function of a client}. In the figure one drags the distance; the times at other
@@ -33,13 +34,13 @@ def race(ways: dict[str, Callable], client):
 def constants(runs: dict[str, Run]) -> dict:
     """Return the data for `explorables/race.js`: what to play, and costs for other settings.
 
-    `runs` is {name: Run}. The result is a dict for JSON.
+    `runs` is {name of the function: Run}. The result is a dict for JSON.
     """
     from ..figures.style import COUNT, WAY_OF, phrase
 
     names = sorted(runs, key=lambda name: -runs[name].seconds)
     slowest = runs[names[0]]
-    model = fitted(runs) if scales(runs) else None
+    model = model_of(runs) if scales(runs) else None
     direct = fit_model() if model and slowest.rtt_ms else None  # for distance 0, without the link
     what = next(iter(slowest.commands)) if len(slowest.commands) == 1 else "command"
     return {
@@ -64,10 +65,11 @@ def constants(runs: dict[str, Run]) -> dict:
     }
 
 
-def scales(runs):
-    """Return whether other numbers of commands can be computed from `runs`, {name: Run}.
+def scales(runs: dict[str, Run]) -> bool:
+    """Return whether the times of `runs` can be computed for other numbers of commands, too.
 
-    They can if all send the same commands, each Run one by one or all at once.
+    `runs` is {name: recorded call of a function}. They can if all send the same commands, each Run
+    one by one or all at once.
     """
     first, *others = (run.commands for run in runs.values())
     total = first.total()
@@ -78,11 +80,11 @@ def scales(runs):
     )
 
 
-def fitted(runs):
+def model_of(runs: dict[str, Run]) -> Model:
     """Return a Model for `runs`, {name: Run}, with the largest error over them as `residual`.
 
-    c is that of `lab.fit_model`; a is computed from the Run that sends its commands one by one, if
-    there is one.
+    The cost of a command is that of `lab.fit_model`; the cost of a round trip is computed from the
+    Run that sends its commands one by one, if there is one.
     """
     model = fit_model()
     for run in runs.values():
@@ -97,7 +99,7 @@ def fitted(runs):
     return replace(model, residual=max(off))
 
 
-def way_of(run, model):
+def way_of(run: Run, model: Model | None) -> dict:
     """Return the costs of a Run, a dict with the keys that `explorables/model.js` reads.
 
     "turn_us" and "command_us" are µs a round trip and µs a command, "at_once" how many requests are
@@ -118,7 +120,7 @@ def way_of(run, model):
     return {"at_once": at_once, "turn_us": turn_us, "command_us": command_us}
 
 
-def one_after_another(run):
+def one_after_another(run: Run) -> int:
     """Return how many of a Run's round trips had to follow each other: the most without overlap.
 
     Handshakes are included.
@@ -132,11 +134,12 @@ def one_after_another(run):
     return count
 
 
-def as_played(run):
-    """Return a Run as race.js plays it: a dict of "ms", "trips", "connections" and "flights".
+def as_played(run: Run) -> dict:
+    """Return a recorded call of a function as the data that race.js plays, a dict for JSON.
 
-    "flights" is the round trips as text, "sent replied commands lane, …", with times in ms and
-    lanes counted from 0; it is "" for more than 1,000.
+    "ms" is its time, "trips" and "connections" are how many it used. "flights" is the round trips
+    as text, "sent replied commands lane, …", with times in ms and the lane of each connection
+    counted from 0; it is "" for more than 1,000.
     """
     lane = {number: place for place, number in enumerate(run.connections)}
     flights = [

@@ -34,7 +34,7 @@ class Ratio:
     apart: bool
 
     @property
-    def judgement(self):
+    def judgement(self) -> str:
         beyond = self.low > 1 or self.high < 1
         if self.rounds < FEWEST_FOR_INTERVAL and not (beyond and self.apart):
             return TOO_FEW
@@ -61,21 +61,21 @@ class Ratio:
         shown = self if self.judgement == FASTER else self.inverse()
         return f"{name} is {self} than {over} ({shown.range()})"
 
-    def range(self):
+    def range(self) -> str:
         low, high = times(self.low)[:-1], times(self.high)[:-1]
         return f"{self.low:.4f} to {self.high:.4f}" if low == high == "1.00" else f"{low} to {high}"
 
-    def inverse(self):
+    def inverse(self) -> "Ratio":
         return Ratio(1 / self.value, 1 / self.high, 1 / self.low, self.rounds, self.apart)
 
-    def __str__(self):
+    def __str__(self) -> str:
         """Return '5.2x faster', '2.0x slower', 'no different' or 'too few rounds to tell'."""
         if not self.differs:
             return self.judgement
         value = self.value if self.judgement == FASTER else 1 / self.value
         return f"{times(value) if value >= 1.005 else 'less than 1%'} {self.judgement}"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"~{times(self.value)} (~{times(self.low)[:-1]} to ~{times(self.high)[:-1]})"
 
 
@@ -93,11 +93,11 @@ def ratio(fast: list[float], slow: list[float]) -> Ratio:
 def apart(one: list[float], other: list[float]) -> bool:
     """Return whether a few rounds show a difference: all times of one list are below the other's.
 
-    `one` and `other` are lists of seconds, one a round. Two equal variants pass in 1 of 126
-    comparisons with five rounds, but in 1 of 10 with three. So with three or four rounds the gap
-    must be at least as wide as each list's own range, which two equal variants reach in about 1 of
-    100 (simulated for normal, exponential and heavy-tailed noise, see test_ratio.py). With one or
-    two rounds the result is False.
+    `one` and `other` are lists of seconds, one a round, equally long. Two equal variants pass in 1
+    of 126 comparisons with five rounds, but in 1 of 10 with three. So with three or four rounds the
+    gap must be at least as wide as each list's own range, which two equal variants reach in about 1
+    of 100 (simulated for normal, exponential and heavy-tailed noise, see test_ratio.py). With one
+    or two rounds the result is False.
     """
     (low, near), (far, high) = sorted([(min(one), max(one)), (min(other), max(other))])
     if len(one) < FEWEST or near >= far:

@@ -1,8 +1,9 @@
 """Time variants in rounds: each once a round, in a new random order; choose the rounds to use.
 
-A sample that other programs disturbed (see `cpu_times.py`) is taken again, within a limit of time,
-and the least disturbed try counts. Results come from quiet rounds. If there are too few, the least
-disturbed rounds count, less the time that other programs took; a Disturbance says how much.
+A sample that other programs disturbed (see `cpu_times.py`) is measured again, within a limit of
+time, and the least disturbed try counts. Results come from undisturbed rounds. If there are too
+few, the least disturbed rounds count, less the time that other programs took; a Disturbance says
+how much.
 """
 
 import contextlib
@@ -11,6 +12,7 @@ import os
 import random
 import statistics
 import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, dataclass, replace
 
 from .. import notebook
@@ -20,6 +22,7 @@ from ..disturbance import QUIET_SHARE, Disturbance, is_quiet
 from ..interrupts import Whole
 from ..scale import Scale, scale
 from ..testbed import event_loop
+from ..testbed.cpu_times import CpuWatch
 
 SHORTEST_SHOWN_S = 2  # what takes less says nothing below its cell
 SHORTEST_SAMPLE_S = 0.002  # a shorter call is repeated until a sample takes this long,
@@ -38,12 +41,12 @@ WORTHWHILE = 0.25
 
 @dataclass(frozen=True)
 class Sample:
-    """The times of one sample, a few calls of a variant, in seconds a call.
+    """The times of one sample, which is a few calls of a compared function, in seconds a call.
 
     `clock` is the whole time, `client` and `server` are their CPU time. `waited` is how long client
-    or server waited for a CPU that other programs had, `taken` how long other programs had the CPUs
-    in question, and `asked` for how long a round trip was under way at least. cpu_times.Spent has
-    the last five.
+    or server were ready to run and waited for a CPU, `taken` the part of that in which other
+    programs had the CPU, and `asked` for how long at least one round trip was under way. All but
+    `clock` come from a cpu_times.Spent.
     """
 
     clock: float
@@ -54,17 +57,20 @@ class Sample:
     asked: float = 0.0
 
     @property
-    def quiet(self):
+    def quiet(self) -> bool:
         return is_quiet(self.waited, self.clock)
 
     @property
-    def share(self):
-        """The share of the time that other programs took: 0 if quiet, else QUIET_SHARE or more."""
+    def share(self) -> float:
+        """The share of the time, 0 to 1, that other programs took; 0 if that was next to nothing.
+
+        Otherwise it is QUIET_SHARE or more.
+        """
         return 0.0 if self.quiet else max(QUIET_SHARE, self.taken / self.clock)
 
     @property
-    def seconds(self):
-        """The seconds of a call without what other programs took, if they took much.
+    def seconds(self) -> float:
+        """The seconds of a call; if other programs took much of them, without what they took.
 
         It is at least the time for which a round trip was under way.
         """
@@ -72,21 +78,22 @@ class Sample:
 
 
 class Runner:
-    """One variant, the function `fn`, with its client; `time` calls it and times the calls.
+    """One of the compared functions, `fn`, with its client; `time` calls it and times the calls.
 
-    `sync_client` is what `setup` gets, if `client` is an asyncio client.
+    `client` is the argument of `fn`, a redis.Redis or an asyncio client. `sync_client` is a
+    redis.Redis for `setup`, by default `client`.
     """
 
-    def __init__(self, fn, client, sync_client=None):
+    def __init__(self, fn: Callable, client: object, sync_client: object = None) -> None:
         self.fn, self.client = fn, client
         self.sync_client = sync_client or client
 
-    def time(self, calls=1):
-        """Call the variant `calls` times; return (mean seconds of a call, last value returned)."""
+    def time(self, calls: int = 1) -> tuple[float, object]:
+        """Call the function `calls` times; return (mean seconds of a call, the last result)."""
         reply, started, ended = timed(self.fn, self.client, calls)
         return (ended - started) / calls, reply
 
-    def sample(self, calls, watch):
+    def sample(self, calls: int, watch: CpuWatch) -> Sample:
         thread = event_loop.thread_id() if event_loop.is_async(self.fn) else None
         time.sleep(REST_S)
         before = watch.read()
@@ -97,32 +104,38 @@ class Runner:
 
 
 class Patience:
-    """Decides whether to repeat a disturbed sample: `left` is True while repeating is allowed.
+    """Decides whether a disturbed sample is measured again: `left` is True while that is allowed.
 
-    It is while there is time, three times `planned_s` seconds from now on, and while enough of the
-    repeated samples come out quiet.
+    It is for three times `planned_s` seconds from now on, as long as enough of the repeated samples
+    come out undisturbed.
     """
 
-    def __init__(self, planned_s):
+    def __init__(self, planned_s: float) -> None:
         self.ends = time.perf_counter() + LONGER * planned_s
         self.tried = self.helped = 0
 
     @property
-    def left(self):
+    def left(self) -> bool:
         helps = self.tried < PATIENCE or self.helped >= WORTHWHILE * self.tried
         return helps and time.perf_counter() < self.ends
 
-    def note(self, quiet):
+    def note(self, quiet: bool) -> None:
         self.tried += 1
         self.helped += quiet
 
 
-def measure(runners: dict, setup, rounds: int | None, watch) -> tuple[dict, Disturbance]:
-    """Time `runners`, {key: Runner}; return ({key: [Sample, one a round]}, Disturbance).
+Key = tuple[str, float]  # (name of a variant, RTT in ms)
 
-    `setup(client)`, if any, runs before each call, and `watch` is a CpuWatch. `rounds` is how many
-    there are; if it is None, the planned time and LAB_SCALE decide. The samples are those of quiet
-    rounds if there are enough, else of the least disturbed ones.
+
+def measure(
+    runners: dict[Key, Runner], setup: Callable | None, rounds: int | None, watch: CpuWatch
+) -> tuple[dict[Key, list[Sample]], Disturbance]:
+    """Time `runners`, {(variant, RTT in ms): Runner}; return (their Samples, Disturbance).
+
+    A Runner is a compared function with its client. The Samples are {key of `runners`: [Sample, one
+    a round]}: those of undisturbed rounds if there are enough, else of the least disturbed ones.
+    `setup(client)`, if any, runs before each call, and `watch` reads CPU times. `rounds` is how
+    many rounds there are; if it is None, the planned time and LAB_SCALE decide.
     """
     plan = scale()
     calls, round_s = warm_up(runners, setup, watch)
@@ -141,10 +154,14 @@ def measure(runners: dict, setup, rounds: int | None, watch) -> tuple[dict, Dist
     return {key: [samples[key] for samples in counted] for key in runners}, disturbance
 
 
-def warm_up(runners, setup, watch):
-    """Call each variant a few times; return ({key: calls in a sample}, seconds of a round).
+def warm_up(
+    runners: dict[Key, Runner], setup: Callable | None, watch: CpuWatch
+) -> tuple[dict[Key, int], float]:
+    """Call each Runner a few times; return ({key: calls in a sample}, seconds of a round).
 
-    `runners` is {key: Runner}, `setup` is a function of a client or None, `watch` is a CpuWatch.
+    `runners` is {(variant, RTT in ms): Runner}, `setup` is a function of a client or None, `watch`
+    reads CPU times. A sample is what is timed at once: several calls, if one call is short. A round
+    is a sample of each Runner.
     """
     fastest = {key: fastest_call(runner, setup, watch) for key, runner in runners.items()}
     sample_s = max(SHORTEST_SAMPLE_S, SHORTEST_SHARE * max(fastest.values()))
@@ -154,10 +171,10 @@ def warm_up(runners, setup, watch):
     return calls, sum(fastest[key] * calls[key] for key in runners)
 
 
-def fastest_call(runner, setup, watch):
-    """Return the seconds of the fastest of up to three calls of a Runner.
+def fastest_call(runner: Runner, setup: Callable | None, watch: CpuWatch) -> float:
+    """Return the seconds of the fastest of up to three calls of the function of a Runner.
 
-    `setup` is a function of a client that runs before each, or None; `watch` is a CpuWatch.
+    `setup` is a function of a client that runs before each, or None; `watch` reads CPU times.
     """
     fastest = float("inf")
     for _ in range(WARM_CALLS):
@@ -168,12 +185,18 @@ def fastest_call(runner, setup, watch):
     return fastest
 
 
-def one_round(runners, setup, calls, watch, patience):
-    """Take one sample of each variant, in random order, and return {key: Sample}.
+def one_round(
+    runners: dict[Key, Runner],
+    setup: Callable | None,
+    calls: dict[Key, int],
+    watch: CpuWatch,
+    patience: Patience,
+) -> dict[Key, Sample]:
+    """Measure one sample of each Runner, in random order, and return {key: Sample}.
 
-    `runners` is {key: Runner}, `setup` is a function of a client or None, `calls` {key: calls in a
-    sample}, `watch` is a CpuWatch. A disturbed sample is repeated while the Patience lasts, and the
-    least disturbed try counts.
+    A Runner is a compared function with its client. `runners` is {key: Runner}, `setup` is a
+    function of a client or None, `calls` {key: calls in a sample}, `watch` reads CPU times. A
+    disturbed sample is repeated as long as `patience` allows, and the least disturbed try counts.
     """
     found = {}
     for key in random.sample(list(runners), len(runners)):
@@ -188,15 +211,18 @@ def one_round(runners, setup, calls, watch, patience):
     return found
 
 
-def quiet_of(rounds):
+def quiet_of(rounds: list[dict[Key, Sample]]) -> list[dict[Key, Sample]]:
     return [samples for samples in rounds if all(each.quiet for each in samples.values())]
 
 
-def those_that_count(rounds, planned):
+def those_that_count(
+    rounds: list[dict[Key, Sample]], planned: int
+) -> tuple[list[dict[Key, Sample]], Disturbance]:
     """Choose the rounds that make the result; return (these rounds, their Disturbance).
 
-    `rounds` is [{key: Sample}]. The chosen ones are the first `planned` quiet rounds if there are
-    enough of them, else the `planned` least disturbed ones, in the order measured.
+    `rounds` is [{key: Sample}], a dict for each round. The chosen ones are the first `planned`
+    undisturbed rounds if there are enough of them, else the `planned` least disturbed ones, in the
+    order measured.
     """
     quiet = quiet_of(rounds)
     if len(quiet) >= min(planned, ENOUGH_QUIET):
@@ -211,14 +237,14 @@ def those_that_count(rounds, planned):
     return counted, Disturbance(len(quiet), len(rounds), share, widest)
 
 
-def spread(samples):
-    """Return half the range of the middle 80% of the Samples, as a share of their median."""
+def spread(samples: Iterable[Sample]) -> float:
+    """Return half the range of the middle 80% of the Samples' seconds, divided by their median."""
     seconds = sorted(sample.seconds for sample in samples)
     cut = len(seconds) // 10
     return (seconds[-1 - cut] - seconds[cut]) / 2 / statistics.median(seconds)
 
 
-def prepare(setup, runner):
+def prepare(setup: Callable | None, runner: Runner) -> None:
     if setup:
         check_ran(setup(runner.sync_client), "lab.compare")
 
@@ -226,16 +252,16 @@ def prepare(setup, runner):
 class no_garbage_collection(Whole):
     """Collect garbage once, then switch collection off until the `with` block ends."""
 
-    def enter(self):
+    def enter(self) -> None:
         gc.collect()
         gc.disable()
 
-    def leave(self):
+    def leave(self) -> None:
         gc.enable()
 
 
 @contextlib.contextmanager
-def progress(expected_s: float, plan: Scale):
+def progress(expected_s: float, plan: Scale) -> Iterator[None]:
     """In a `with` block, show in a notebook that the measurement takes about `expected_s` seconds.
 
     `plan` is the Scale in force. The text is not stored in the notebook. In CI nothing is shown.
@@ -247,8 +273,9 @@ def progress(expected_s: float, plan: Scale):
     from IPython.display import display
 
     # Plain text: a widget would be stored, and be broken when the notebook is opened again.
-    text = {"text/plain": f"measuring, about {expected_s:.0f} s"}
-    words = display(text, raw=True, display_id=True)
+    words = display(
+        {"text/plain": f"measuring, about {expected_s:.0f} s"}, raw=True, display_id=True
+    )
     try:
         yield
     finally:

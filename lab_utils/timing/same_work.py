@@ -5,12 +5,14 @@ for other data. For writes the keys are compared.
 """
 
 from collections import Counter, namedtuple
+from collections.abc import Callable
 
+import redis
 from roundtrips.resp import commands_in
 
 from ..arguments import check_ran, check_sent, shown
 from ..counting.recording import Recording
-from ..counting.watching import opened
+from ..counting.watching import connected_call
 from ..errors import LabError
 from ..testbed import event_loop, ownership
 from ..testbed.ownership import admin_of
@@ -24,7 +26,9 @@ MOST_KEYS, MOST_BYTES = 10_000, 100_000_000  # setting back a larger database wo
 Seen = namedtuple("Seen", "reply sent digest changes")
 
 
-def check_same_work(variants: dict, client, setup=None) -> None:
+def check_same_work(
+    variants: dict[str, Callable], client: redis.Redis, setup: Callable | None = None
+) -> None:
     """Run every variant once from the same state; raise LabError if their work differs.
 
     `variants` is {name: function}. Work is the same if the commands are the same; or if the replies
@@ -45,7 +49,7 @@ def check_same_work(variants: dict, client, setup=None) -> None:
         raise LabError(complaint(seen))
 
 
-def is_same(runs):
+def is_same(runs: list[Seen]) -> bool:
     first, changed = runs[0], any(run.changes for run in runs)
     if all(is_evidence(run.reply, changed) and same_reply(run.reply, first.reply) for run in runs):
         return True
@@ -59,17 +63,18 @@ def is_same(runs):
     )
 
 
-def run_once(fn, client, admin, setup):
-    """Run a variant once; return a Seen: its reply, the bytes it sent, and what it changed.
+def run_once(fn: Callable, client: redis.Redis, admin: redis.Redis, setup: Callable | None) -> Seen:
+    """Call a compared function once; return its reply, what it sent and what it changed: a Seen.
 
-    The changes are a digest of all keys and the server's count of changes. `fn` is the variant,
-    `setup` is a function of a client that runs before it, or None; `admin` is a client of the
-    server without a link.
+    `fn` is the function, `setup` is a function of a client that runs before it, or None. `client`
+    is the argument of both; `admin` is a client of the same server that does not use the link. A
+    Seen has the bytes of each write, a digest of all keys afterwards, and the server's count of
+    changes.
     """
     if setup:
         check_ran(setup(client), "lab.compare")
     before = changes(admin)
-    with opened(fn, client) as work, Recording() as seen:
+    with connected_call(fn, client) as work, Recording() as seen:
         reply = check_ran(work()[0], "lab.compare")
     now = changes(admin)
     made = now - before if now >= before else now  # a server that saves begins at 0 again
@@ -79,16 +84,16 @@ def run_once(fn, client, admin, setup):
     return Seen(reply, sent, digest(admin), made)
 
 
-def commands_of(sent):
+def commands_of(sent: list[bytes]) -> list[tuple[bytes, ...]]:
     found = (tuple(command) for write in sent for command in commands_in([write]))
     return [command for command in found if command[0] not in FRAME]
 
 
-def is_evidence(reply, changed=False):
+def is_evidence(reply: object, changed: bool = False) -> bool:
     """Return whether a reply proves that work was done: True unless it is a status or None.
 
     A status is such as True, "OK" or an empty text. A list proves something if an item of it does.
-    If the variant changed keys (`changed`), a count, such as the 1 of DEL, proves nothing either.
+    If the variant changed keys (`changed`), an int, such as the 1 of DEL, proves nothing either.
     """
     if isinstance(reply, (list, tuple, set, frozenset)):
         return any(is_evidence(each, changed) for each in reply)
@@ -99,7 +104,7 @@ def is_evidence(reply, changed=False):
     return not isinstance(reply, (type(None), str, bytes)) or reply not in STATUS
 
 
-def same_reply(one, other):
+def same_reply(one: object, other: object) -> bool:
     """Return whether two replies are equal, item by item: a loop's list equals MGET's tuple."""
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(same_reply, one, other))
@@ -109,7 +114,7 @@ def same_reply(one, other):
         return False
 
 
-def changes(admin):
+def changes(admin: redis.Redis) -> int:
     """Return how many changes to keys the server has counted since its last save.
 
     `admin` is a client of it.
@@ -117,8 +122,8 @@ def changes(admin):
     return admin.info("persistence")["rdb_changes_since_last_save"]
 
 
-def digest(admin):
-    """Return one value that depends on all keys and values of the database, in any order.
+def digest(admin: redis.Redis) -> object:
+    """Return one value that depends on all keys and values of the database, but not on their order.
 
     `admin` is a client of it. The value is bytes, or an int on a server that is not the lab's own.
     """
@@ -127,7 +132,7 @@ def digest(admin):
     return hash(frozenset((key, value) for key, (value, _) in snapshot(admin).items()))
 
 
-def snapshot(admin):
+def snapshot(admin: redis.Redis) -> dict[bytes, tuple[bytes, int]]:
     """Return {key: (its DUMP, milliseconds until it expires or 0)} of the whole database.
 
     `admin` is a client of it.
@@ -135,7 +140,7 @@ def snapshot(admin):
     keys = list(admin.scan_iter(count=1000))
     pipe = admin.pipeline(transaction=False)
     for key in keys:
-        pipe.dump(key).pttl(key)
+        pipe.dump(key).pttl(key)  # type: ignore[union-attr]
     told = pipe.execute()
     return {
         key: (value, max(0, ttl))
@@ -144,8 +149,8 @@ def snapshot(admin):
     }
 
 
-def set_back(admin, beginning):
-    """Set the database back to `beginning`, a `snapshot`.
+def set_back(admin: redis.Redis, beginning: dict[bytes, tuple[bytes, int]]) -> None:
+    """Restore the database to its state at the time of `beginning`, which `snapshot` returned.
 
     New keys are deleted, changed and lost ones restored. `admin` is a client of the database.
     """
@@ -159,7 +164,7 @@ def set_back(admin, beginning):
     pipe.execute()
 
 
-def complaint(seen):
+def complaint(seen: dict[str, Seen]) -> str:
     did = "; ".join(
         f"{name} returned {shown(run.reply)} and made {run.changes:,} changes"
         for name, run in seen.items()

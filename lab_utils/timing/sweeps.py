@@ -1,15 +1,17 @@
 """Sweep a number for lab.sweep: how long the same work takes as its batch size grows."""
 
 import tracemalloc
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ..arguments import check_function, check_positive, check_ran
+from ..arguments import Option, check_function, check_positive, check_ran
 from ..errors import LabError
 from ..testbed.chosen_server import connect
 from ..testbed.link import check_distance
 from ..words import milliseconds
 from .comparison import Comparison, compare
-from .ratio import FASTER, ratio
+from .ratio import FASTER, Ratio, ratio
 
 KNEE = 1.10  # the first size surely less than 10% slower than any other is the knee
 BEFORE = 1.05  # a knee must be this much faster than the size before, or noise may have moved it
@@ -19,31 +21,32 @@ BEFORE = 1.05  # a knee must be this much faster than the size before, or noise 
 class Sweep:
     """Seconds of the same work for each of several sizes, at one distance.
 
-    `what` names the sizes, such as "commands a batch". `comparison` has the times, with the sizes
-    as texts for names. `memory` is {size: peak bytes} or None.
+    `what` names the sizes, such as "commands a batch". `sizes` are the numbers, in growing order.
+    `comparison` is the Comparison with the times; its variants are named by the sizes as texts.
+    `memory` is {size: peak bytes} or None.
     """
 
     what: str
     comparison: Comparison
-    sizes: list
-    memory: dict | None
+    sizes: list[float]
+    memory: dict[float, int] | None
 
     @property
-    def rtt_ms(self):
+    def rtt_ms(self) -> float:
         return self.comparison.rtts[0]
 
     def seconds(self, size: float) -> float:
-        """Return the median seconds of one call at this size."""
+        """Return the median seconds of one call, which does the whole work, at this size."""
         return self.comparison.seconds(str(size))
 
-    def rounds(self) -> dict:
+    def rounds(self) -> dict[float, list[float]]:
         """Return {size: [seconds of one call, a number for each round]}."""
         return {size: self.comparison.rounds(str(size)) for size in self.sizes}
 
-    def ratio(self, size: float, over: float):
-        """Return the Ratio of the time at `size` to that at `over`.
+    def ratio(self, size: float, over: float) -> Ratio:
+        """Return the Ratio of the time at `size` to that at another size, `over`.
 
-        It is 2 if `size` takes twice as long.
+        Its value is 2 if `size` takes twice as long.
         """
         return self.comparison.speedup(str(over), str(size))
 
@@ -92,7 +95,7 @@ class Sweep:
             )
         return f"At RTT {at}, beyond {knee:,} {self.what} there is little left to gain"
 
-    def plot(self, title: str | None = None, shaded_from: float | None = None):
+    def plot(self, title: str | None = None, shaded_from: float | None = None) -> Any:
         """Draw time (and memory, if measured) against size, with the knee; return the Figure.
 
         `title` replaces the usual title. Sizes from `shaded_from` on are shaded.
@@ -101,23 +104,23 @@ class Sweep:
 
         return plot_sweep(self, title, shaded_from)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self.comparison)
 
 
-def is_fastest(rounds, others):
+def is_fastest(rounds: list[float], others: Iterable[list[float]]) -> bool:
     return all(ratio(rounds, other).judgement == FASTER for other in others)
 
 
 def sweep(
-    fn,
-    sizes,
+    fn: Callable,
+    sizes: Sequence[float],
     ops: float = 1,
     rtt_ms: float = 0,
     what: str = "commands a batch",
-    memory=False,
+    memory: bool | Callable = False,
     rounds: int | None = None,
-    **options,
+    **options: Option,
 ) -> Sweep:
     """Time `fn(client, size)` for every size at one distance, interleaved; return a Sweep.
 
@@ -132,8 +135,9 @@ def sweep(
     such_as = "a function of a client and a size, such as `def batch(r, size): ...`"
     check_function(fn, "lab.sweep", "batch, (1, 10, 100)", such_as, takes=2)
     if callable(memory):
-        call = "batch, (1, 10, 100), memory=batch"
-        check_function(memory, "lab.sweep(memory=…)", call, such_as, takes=2)
+        check_function(
+            memory, "lab.sweep(memory=…)", "batch, (1, 10, 100), memory=batch", such_as, takes=2
+        )
     listed = sizes if isinstance(sizes, (list, tuple, range)) else ()
     sizes = [check_positive(size, "sizes") for size in listed]
     if not sizes or sizes != sorted(set(sizes)):
@@ -149,7 +153,7 @@ def sweep(
     return Sweep(what, comparison, sizes, peaks)
 
 
-def peak_memory(fn, size, options):
+def peak_memory(fn: Callable, size: float, options: dict) -> int:
     """Return by how many bytes Python's memory grew at most during `fn(client, size)`.
 
     `options` are those of redis.Redis, for the client.
