@@ -7,15 +7,18 @@ checks import every name of the lab from here, so that a moved helper is renamed
 import contextlib
 import gc
 import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 from unittest.mock import patch
 
+import redis
 from redis.client import Pipeline
 from redis.connection import AbstractConnection
 from roundtrips.redis_py import chunks_of
 from roundtrips.resp import commands_in
 
-from ..arguments import check_ran, shown  # noqa: F401
-from ..counting.cost import cost_of
+from ..arguments import Option, check_ran, shown  # noqa: F401
+from ..counting.cost import Cost, cost_of
 from ..counting.recording import Recording
 from ..testbed import event_loop, ownership  # noqa: F401
 from ..testbed.chosen_server import connect
@@ -49,12 +52,12 @@ class Refused(Exception):
     none, the exercise's own hints are shown.
     """
 
-    def __init__(self, why="", *hints):
+    def __init__(self, why: str = "", *hints: str) -> None:
         super().__init__(why)
         self.hints = hints
 
 
-def clean(client):
+def clean(client: redis.Redis) -> None:
     """Delete the keys of the exercises, which all begin with `exercise:`, and no other key.
 
     Raises LabError if `client` is not on a database of the lab's.
@@ -66,7 +69,7 @@ def clean(client):
 
 
 @contextlib.contextmanager
-def exercise_client(**options):
+def exercise_client(**options: Option) -> Iterator[redis.Redis]:
     """Yield a connected redis.Redis for a learner's function; delete the exercises' keys around it.
 
     They are deleted before and after the `with` block, by another client, so it works whatever the
@@ -87,16 +90,16 @@ def exercise_client(**options):
 # Budgets of turns
 
 
-def trips_of(cost):
-    """Return the number of round trips of a Cost, including those that opened connections."""
+def trips_of(cost: Cost) -> int:
     return cost.round_trips + cost.handshake_trips
 
 
-def refuse_over(cost, budget, right="right values", *hints):
+def refuse_over(cost: Cost, budget: int, right: str = "right values", *hints: str) -> None:
     """Raise Refused if a learner's function made more round trips than `budget`, or none.
 
     `cost` is the Cost of calling it: no round trip means that it did not use the client that it was
-    given. The message says first what was `right`, a text; `hints` are sentences that follow it.
+    given. The message says first what was `right`, a text; `hints` are sentences to show the
+    learner.
     """
     trips = trips_of(cost)
     if trips > budget:
@@ -120,8 +123,11 @@ def refuse_over(cost, budget, right="right values", *hints):
         )
 
 
-def refuse_pipelines(got):
-    """Raise Refused if `got`, which a learner's function returned, is or holds a pipeline."""
+def refuse_pipelines(got: object) -> None:
+    """Raise Refused if a learner's function returned a pipeline, or something that contains one.
+
+    `got` is what it returned.
+    """
     if f".{Pipeline.__name__}(" in repr(got):
         raise Refused("you returned the pipeline itself where a reply should be", QUEUED)
 
@@ -129,23 +135,23 @@ def refuse_pipelines(got):
 # What an answer sent
 
 
-def names_in(chunks):
-    """Return the names of the commands in written bytes: a list, in upper case and in order.
+def names_in(chunks: list[bytes]) -> list[str]:
+    """Return the names of the commands in written bytes, in upper case and in order.
 
-    `chunks` is a list of bytes.
+    `chunks` are the bytes that were written to a connection.
     """
     return [command[0].decode(errors="replace").upper() for command in commands_in(chunks)]
 
 
 class Attempt:
-    """One call of a learner's function: its `reply`, its `cost` and the commands that it sent.
+    """A recorded call of a learner's function: its `reply`, its `cost` and what it sent.
 
-    The call is `answer(*arguments)`. `recording` is the closed Recording, `cost` a Cost. `commands`
-    are lists of bytes, `names` the commands' names in upper case; both leave out the commands that
-    open connections.
+    The call is `answer(*arguments)`, and `reply` what it returned. `recording` is the closed
+    Recording, `cost` a Cost. `commands` are lists of bytes, `names` the commands' names in upper
+    case; both leave out the commands that open connections.
     """
 
-    def __init__(self, answer, *arguments):
+    def __init__(self, answer: Callable, *arguments: Any) -> None:
         with Recording() as self.recording:
             self.reply = answer(*arguments)
         self.cost = cost_of(self.recording)
@@ -158,7 +164,7 @@ class Attempt:
         self.names = [command[0].decode(errors="replace").upper() for command in self.commands]
 
 
-def steps_of(names):
+def steps_of(names: list[str]) -> list[list[str]]:
     """Return command names cut into atomic steps, a list each: one name, or all from MULTI to EXEC.
 
     `names` are in upper case, in the order of sending.
@@ -173,10 +179,11 @@ def steps_of(names):
     return steps
 
 
-def refuse_pieces(attempt, why, *hints):
-    """Raise Refused if an Attempt's work is not one atomic step: a command, script or transaction.
+def refuse_pieces(attempt: Attempt, why: str, *hints: str) -> None:
+    """Raise Refused unless the learner's function did its work in one atomic step.
 
-    `why` ends the message; `hints` are sentences that follow it.
+    An atomic step is a command, a script or a transaction. `attempt` is the recorded call of that
+    function, `why` ends the message; `hints` are sentences to show the learner.
     """
     if len(steps_of(attempt.names)) > 1:
         raise Refused(
@@ -187,11 +194,12 @@ def refuse_pieces(attempt, why, *hints):
         )
 
 
-def refuse_pasted(attempt, *values):
-    """Raise Refused if a script that an Attempt sent has a value in its text, or names no key.
+def refuse_pasted(attempt: Attempt, *values: bytes) -> None:
+    """Raise Refused if a script that the learner's function sent contains a value, or names no key.
 
-    `values` are bytes. A value in the text makes another script for each value, which the server
-    compiles and keeps.
+    `attempt` is the recorded call of that function, `values` are the values that belong into the
+    script's arguments. A value in the text makes another script for each value, which the server
+    compiles and stores.
     """
     for name, *rest in attempt.commands:
         if name.upper() not in SCRIPTS:
@@ -217,17 +225,17 @@ def refuse_pasted(attempt, *values):
             )
 
 
-def borrowed(client):
+def borrowed(client: redis.Redis) -> Any:
     """Return the open connection of a client whose pool has only one.
 
-    The connection is back in the pool already, so the client can still use it.
+    The connection, redis-py's, is back in the pool already, so the client can still use it.
     """
     connection = client.connection_pool.get_connection()
     client.connection_pool.release(connection)
     return connection
 
 
-def sending(hook):
+def sending(hook: Callable) -> Any:
     """In a `with` block, call `hook(connection, chunks, send)` whenever redis-py sends bytes.
 
     `chunks` is a list of bytes, and `send(chunks)` really sends them. The value that `hook` returns
@@ -235,7 +243,7 @@ def sending(hook):
     """
     original = AbstractConnection.send_packed_command
 
-    def send_packed_command(self, command, *args, **kwargs):
+    def send_packed_command(self: Any, command: Any, *args: Any, **kwargs: Any) -> Any:
         return hook(self, chunks_of(command), lambda parts: original(self, parts, *args, **kwargs))
 
     return replaced(AbstractConnection, send_packed_command=send_packed_command)
@@ -244,31 +252,31 @@ def sending(hook):
 # What an answer returned
 
 
-def text(value):
+def text(value: Any) -> Any:
     """Return a value decoded as text if it is bytes, and any other value unchanged."""
     return value.decode() if isinstance(value, bytes) else value
 
 
-def near(said, right, tolerance=0.01):
-    """Return whether the number `said` is within `tolerance`, a share, of the number `right`."""
+def near(said: float, right: float, tolerance: float = 0.01) -> bool:
+    """Return whether `said` differs from `right` by at most the share `tolerance` of `right`."""
     return abs(said - right) <= tolerance * right
 
 
-def of_kind(kind, value, call, wanted, *hints):
+def of_kind(kind: type | tuple[type, ...], value: Any, call: str, wanted: str, *hints: str) -> Any:
     """Return `value`; raise Refused unless it is of the type `kind`, or of one type in a tuple.
 
     For the message, `call` is the text of the call that returned it, and `wanted` the type in
-    words; `hints` are sentences that follow it.
+    words; `hints` are sentences to show the learner.
     """
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise Refused(f"{call} returned {shown(value)}, not {wanted}", *hints)
     return value
 
 
-def packer():
+def packer() -> Callable[..., list[bytes]]:
     """Return redis-py's function that packs a command into a list of bytes: `pack("GET", "key")`.
 
-    It sends nothing.
+    Calling that function sends nothing.
     """
     with connect() as client:
         return borrowed(client).pack_command
@@ -283,8 +291,11 @@ NO_WALKS = (
 )
 
 
-def refuse_walks(attempt):
-    """Raise Refused if an Attempt sent KEYS or SCAN, which look at every key of the database."""
+def refuse_walks(attempt: Attempt) -> None:
+    """Raise Refused if the learner's function sent KEYS or SCAN, which look at every key.
+
+    `attempt` is the recorded call of that function. Refused carries the message for the learner.
+    """
     walks = [name for name in WALKS if name in attempt.names]
     if walks:
         raise Refused(
@@ -293,10 +304,11 @@ def refuse_walks(attempt):
         )
 
 
-def refuse_bytes_in_names(attempt):
-    """Raise Refused if an Attempt used a key whose name contains b'…'.
+def refuse_bytes_in_names(attempt: Attempt) -> None:
+    """Raise Refused if the learner's function used a key whose name contains b'…'.
 
-    Such a name is made by formatting a bytes value, such as a set's member, into it.
+    Such a name is made by formatting a bytes value, such as a set's member, into it. `attempt` is
+    the recorded call of that function.
     """
     parts = [part.decode(errors="replace") for command in attempt.commands for part in command[1:]]
     for name in parts:
@@ -308,10 +320,10 @@ def refuse_bytes_in_names(attempt):
             )
 
 
-def stored(r):
+def stored(r: Any) -> dict[bytes, Any]:
     """Return {key: its whole content}, all bytes, of the exercises' keys: strings and hashes.
 
-    `r` is a client. A hash's content is its fields and values, a line each.
+    `r` is a redis.Redis. A hash's content is its fields and values, a line each.
     """
     held = {}
     for key in sorted(r.scan_iter("exercise:*")):
@@ -322,7 +334,7 @@ def stored(r):
     return held
 
 
-def in_one_turn(answer, client, *arguments):
+def in_one_turn(answer: Callable, client: redis.Redis, *arguments: Any) -> Any:
     """Return the reply of `answer(client, *arguments)`, the learner's function.
 
     Raises Refused unless its work was atomic and took one round trip, without an argument's text in
@@ -340,18 +352,21 @@ def in_one_turn(answer, client, *arguments):
     return attempt.reply
 
 
-def in_flight(attempt):
-    """Return the largest number of an Attempt's requests that were under way at the same time."""
+def in_flight(attempt: Attempt) -> int:
+    """Return the largest number of requests that were under way at the same time.
+
+    They are those of `attempt`, the recorded call of a learner's function.
+    """
     turns = [turn for turn in attempt.recording.round_trips if not turn.setup]
     steps = sorted([(turn.sent, 1) for turn in turns] + [(turn.replied, -1) for turn in turns])
     return max(itertools.accumulate(step for _, step in steps), default=0)
 
 
-def refuse_other_list(got, right, call, *hints):
+def refuse_other_list(got: Any, right: list, call: str, *hints: str) -> None:
     """Raise Refused, naming the first difference, unless `got` equals the list `right`.
 
     `got` is what the learner's function returned, in which texts may be bytes. `call` is the text
-    of the call in the message; `hints` are sentences that follow it.
+    of the call in the message; `hints` are sentences to show the learner.
     """
     refuse_pipelines(got)
     if not isinstance(got, (list, tuple)):
@@ -371,7 +386,9 @@ def refuse_other_list(got, right, call, *hints):
     )
 
 
-def lines_within(trips, answer, given, expected, call, *hints):
+def lines_within(
+    trips: int, answer: Callable, given: Sequence, expected: list, call: str, *hints: str
+) -> None:
     """Raise Refused unless a learner's function returns `expected` in at most `trips` round trips.
 
     The call is `answer(*given)`, where `given` begins with the client; `expected` is a list of

@@ -2,8 +2,8 @@
 
 Each article has a file in claims/: its claims, the chapter that tries each, a judge, and cases for
 and against. A judge is a plain function from measurements to a Verdict. A judge measures nothing
-itself: given the opposite measurements, it must say the opposite. A chapter measures and calls
-`lab.claim`, which writes the verdict into "claims" in `.lab/state.json`.
+itself: for the opposite measurements, it must return the opposite verdict. A chapter measures and
+calls `lab.claim`, which writes the verdict into "claims" in `.lab/state.json`.
 """
 
 import functools
@@ -13,7 +13,7 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -46,9 +46,10 @@ CLAIMS: dict[str, "Claim"] = {}  # in the order of the articles
 class Verdict:
     """What came out of a claim: `word` is one of WORDS, `because` says why in a sentence.
 
-    Each measured figure in `because` has a `~` before it. `addition` is one sentence on what the
-    lab found beyond the claim, "" for none; only its figures may differ from run to run. The word
-    "untested" is for what one machine cannot tell, and never for an unclear result.
+    WORDS are "holds", "depends", "does not hold here" and "untested". Each measured figure in
+    `because` has a `~` before it. `addition` is one sentence on what the lab found beyond the
+    claim, "" for none; only its figures may differ from run to run. The word "untested" is for what
+    one machine cannot show, and never for an unclear result.
     """
 
     word: str
@@ -94,25 +95,34 @@ class Tried:
     text: str
     verdict: Verdict
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return in_words(self.name, self.text, self.verdict)
 
 
 # What the files of claims/ call
 
 
-def by_degree(wholly, partly, on, seen, adds=""):
+def by_degree(wholly: object, partly: object, on: str, seen: str, adds: str = "") -> Verdict:
     """Return a Verdict: "holds" if `wholly`, else "depends" if `partly`, else "does not hold here".
 
-    `on` names what it depends on, such as "the distance", `seen` is the Verdict's `because`, `adds`
-    its `addition`.
+    It is on a claim; `wholly` and `partly` are conditions. `on` names what the verdict depends on,
+    such as "the distance". `seen` says in a sentence what was measured, `adds` what was found
+    beyond the claim.
     """
     if wholly:
         return Verdict(HOLDS, seen, adds)
     return Verdict(DEPENDS, f"on {on}: {seen}", adds) if partly else Verdict(FAILS, seen, adds)
 
 
-def judge(name, chapter, text, turns_with="", after="", margin=1.5, watched=True):
+def judge(
+    name: str,
+    chapter: str,
+    text: str,
+    turns_with: str = "",
+    after: str = "",
+    margin: float = 1.5,
+    watched: bool = True,
+) -> Callable:
     """Decorate the judge of a claim: register a Claim with this judge and these other fields.
 
     `name` is such as "A1", `chapter` such as "03", `text` the claim; `turns_with` says what the
@@ -121,17 +131,19 @@ def judge(name, chapter, text, turns_with="", after="", margin=1.5, watched=True
     returned unchanged.
     """
 
-    def register(function):
+    def register(function: Callable[..., Verdict]) -> Callable[..., Verdict]:
         CLAIMS[name] = Claim(name, chapter, text, function, turns_with, after, margin, watched)
         return function
 
     return register
 
 
-def cases(name, *told):
-    """Register test cases of a claim's judge: pairs (expected word, {argument: measurement}).
+def cases(name: str, *told: tuple[str, dict]) -> None:
+    """Add test cases for a claim's verdict: pairs (expected word, {measurement's name: value}).
 
-    The second and later pairs give only those measurements that differ from the first pair's.
+    `name` is the claim's, such as "A1", the word such as "holds"; the measurements are arguments of
+    the claim's judge. The second and later pairs give only those measurements that differ from the
+    first pair's.
     """
     first = told[0][1]
     CLAIMS[name].cases.extend((word, {**first, **measured}) for word, measured in told)
@@ -151,13 +163,13 @@ def load_file(name: str, path: Path) -> ModuleType:
 
 @functools.cache
 def load_all() -> None:
-    """Import every article's file in claims/, once, so that CLAIMS and ARTICLES are filled."""
+    """Import every article's file in claims/, once, which fills the dicts CLAIMS and ARTICLES."""
     for path in sorted(FOLDER.glob("article*.py")):
         ARTICLES[path.stem[-1]] = load_file(f"claims_{path.stem}", path).ARTICLE
 
 
 def judge_of(name: str) -> Callable[..., Verdict]:
-    """Return the judge of a claim such as "C14": a function from measurements to a Verdict."""
+    """Return the judge of a claim such as "C14": a function from its measurements to a Verdict."""
     load_all()
     return CLAIMS[name].judge
 
@@ -165,13 +177,13 @@ def judge_of(name: str) -> Callable[..., Verdict]:
 # The printed form of a claim, and the pattern that reads it again
 
 
-def in_words(name, text, verdict, where=""):
+def in_words(name: str, text: str, verdict: Verdict, where: str = "") -> str:
     """Return a claim and its verdict as printed text; `where`, if any, follows the claim's text.
 
-    `text` is the claim's, `verdict` a Verdict. The verdict has a line of its own. nbval passes over
-    it, recognized by its first word, since it depends on measurements (see
-    tests/nbval_sanitize.cfg). The addition stands in the next line: nbval compares its words but
-    not its figures.
+    `name` is such as "A1", `text` is the claim's. The verdict is on a line of its own. nbval does
+    not compare that line, recognized by its first word, since it depends on measurements (see
+    tests/nbval_sanitize.cfg). The Verdict's addition is on the next line: nbval compares its words
+    but not its figures.
     """
     claimed = in_lines(f"{name}  {text}{where}", indent="")
     said = in_lines(f"verdict: {verdict.word}: {verdict.because}")
@@ -179,10 +191,10 @@ def in_words(name, text, verdict, where=""):
     return "\n".join([*claimed, *said, *adds])
 
 
-def in_lines(sentence, indent=" " * 4, goes_on=GOES_ON):
-    """Return a sentence wrapped into lines of at most 100 characters, as a list.
+def in_lines(sentence: str, indent: str = " " * 4, goes_on: str = GOES_ON) -> list[str]:
+    """Wrap a sentence into lines of at most 100 characters, and return these.
 
-    The first line begins with the text `indent`, all others with `goes_on`.
+    The first line begins with the text `indent`, every further one with `goes_on`.
     """
     return textwrap.wrap(
         sentence,
@@ -203,7 +215,7 @@ def shown_in(text: str) -> dict[str, Verdict]:
 # Judging
 
 
-def claim(name: str, **measured) -> Tried:
+def claim(name: str, **measured: object) -> Tried:
     """Judge claim `name` by measurements, and store the verdict for the scoreboard.
 
     `measured` are the arguments of the claim's judge: seconds, counts and Ratios. Returns a Tried,
@@ -221,7 +233,7 @@ def claim(name: str, **measured) -> Tried:
     try:
         # What is no number is no measurement: it would pass every comparison, or none.
         json.dumps(numbers, allow_nan=False)
-        verdict = judged(known, measured, numbers, seen)
+        verdict = verdict_on(known, measured, numbers, seen)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         what = " ".join((inspect.getdoc(known.judge) or "as they were measured.").split())
         raise LabError(
@@ -233,22 +245,27 @@ def claim(name: str, **measured) -> Tried:
     return Tried(name, known.text + (f" After {known.after}." if known.after else ""), verdict)
 
 
-def judged(known, measured, numbers, seen):
-    """Return the Verdict on a Claim, "untested" if the measurements allow more than one word.
+def verdict_on(
+    known: Claim, measured: dict, numbers: dict, seen: disturbance.Disturbance
+) -> Verdict:
+    """Return the Verdict on a claim, "untested" if the measurements allow more than one verdict.
 
     That may be if Ratios have too few rounds, or if other programs disturbed the machine. `known`
     is the Claim, `measured` are the arguments of its judge, `numbers` the same with a number for
-    each Ratio, `seen` is the Disturbance.
+    each Ratio, `seen` is the Disturbance of the measurements.
     """
     found = known.judge(**numbers)
 
-    def other_words(possible):
+    def other_words(possible: Iterable[dict]) -> str:
         words = {known.judge(**other).word for other in possible} - {found.word}
         return " or ".join(f"“{word}”" for word in sorted(words))
 
-    def untested(why, doubt):
-        because = f"{why}. What was measured says “{found.word}”{doubt}: {found.because}"
-        return Verdict(UNTESTED, because, found.addition)
+    def untested(why: str, doubt: str) -> Verdict:
+        return Verdict(
+            UNTESTED,
+            f"{why}. What was measured says “{found.word}”{doubt}: {found.because}",
+            found.addition,
+        )
 
     # Ratios of few rounds leave possible that there is no difference, and either end.
     ends = (lambda ratio: 1.0, lambda ratio: ratio.low, lambda ratio: ratio.high)
@@ -263,14 +280,14 @@ def judged(known, measured, numbers, seen):
     return found
 
 
-def plain(measured, of_few=lambda ratio: ratio.value):
-    """Return measurements, a dict that may hold dicts, with a number in place of each Ratio.
+def plain(measured: dict, of_few: Callable[[Ratio], float] = lambda ratio: ratio.value) -> dict:
+    """Return a copy of the measurements for a claim, with a number in place of each Ratio.
 
-    The number is 1 if the Ratio says "no different", `of_few(ratio)` if it has too few rounds, and
-    else its value.
+    `measured` is {name: measurement, or a dict of measurements}. The number is 1 if the Ratio says
+    "no different", `of_few(ratio)` if it has too few rounds, and else its value.
     """
 
-    def number(value):
+    def number(value: object) -> object:
         if isinstance(value, dict):
             return plain(value, of_few)
         if not isinstance(value, Ratio):
@@ -282,10 +299,11 @@ def plain(measured, of_few=lambda ratio: ratio.value):
     return {name: number(value) for name, value in measured.items()}
 
 
-def nearby(measured, factor):
-    """Yield copies of the measurements, each with a single time changed.
+def nearby(measured: dict, factor: float) -> Iterator[dict]:
+    """Yield copies of the measurements for a claim, each with a single time changed.
 
-    `measured` is a dict that may hold dicts. The time is multiplied or divided by `factor`.
+    `measured` is {name: measurement, or a dict of measurements}. The time is multiplied or divided
+    by `factor`. So a claim's judge can be asked whether an error of that size changes its verdict.
     """
     for path, value in figures(measured):
         shorter = () if path[0] in NEVER_EARLY else (value / factor,)
@@ -293,8 +311,10 @@ def nearby(measured, factor):
             yield replaced(measured, path, type(value)(changed))
 
 
-def figures(measured, path=(), whole_numbers=WHOLE_NUMBERS):
-    """Yield (path, value) for each measured time in a dict of measurements, which may hold dicts.
+def figures(
+    measured: dict, path: tuple = (), whole_numbers: tuple[str, ...] = WHOLE_NUMBERS
+) -> Iterator[tuple[tuple, float]]:
+    """Yield (path, value) for each measured time in a dict of measurements, which may be nested.
 
     A path is the tuple of keys that leads to the value, and begins with the argument `path`. Times
     are all floats, and whole numbers whose name has one of the endings `whole_numbers`. Settings,
@@ -310,7 +330,7 @@ def figures(measured, path=(), whole_numbers=WHOLE_NUMBERS):
             yield (*path, name), value
 
 
-def replaced(measured, path, value):
+def replaced(measured: dict, path: Sequence, value: object) -> dict:
     """Return a copy of nested dicts with `value` at `path`, a sequence of keys.
 
     The first key is that of the outermost dict.

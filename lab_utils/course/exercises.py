@@ -11,6 +11,7 @@ import inspect
 import re
 import sys
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,16 +54,16 @@ LOOK = (
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise: `task` says what to write, `hints` lead from a nudge to nearly the answer.
+    """An exercise of the folder exercises/, with its `name`, such as "03.2".
 
-    All are texts but `check`, a function that gets the answer, returns in words what was achieved,
-    or raises Refused.
+    `task` says what to write, `hints` are sentences that lead from a nudge to nearly the answer.
+    `check(answer)` returns in words what the learner's answer achieved, or raises Refused.
     """
 
     name: str
     task: str
-    hints: tuple
-    check: object
+    hints: tuple[str, ...]
+    check: Callable[..., str]
 
 
 def names() -> list[str]:
@@ -80,7 +81,7 @@ def load(name: str) -> Exercise:
     return Exercise(name, task, hints, module.check)
 
 
-def check(name: str, answer) -> None:
+def check(name: str, answer: object) -> None:
     """Check an answer to exercise `name`, such as "03.2", and print the verdict.
 
     `answer` is the learner's function, or what else the task asks for. The verdict is "solved", or
@@ -95,7 +96,7 @@ def check(name: str, answer) -> None:
         judge(load(name), answer)
 
 
-def judge(known, answer):
+def judge(known: Exercise, answer: object) -> None:
     """Run the check of the Exercise `known` on the learner's `answer`; print the result.
 
     A solved exercise is stored.
@@ -131,7 +132,7 @@ def open_in(chapter: str) -> list[str]:
     ]
 
 
-def refuse(known, why, hints):
+def refuse(known: Exercise, why: str, hints: tuple[str, ...]) -> None:
     """Print the diagnosis `why` and one of the sentences `hints`; report "not solved" to the board.
 
     Each time the same mistake is made, it is the next hint. `known` is the Exercise.
@@ -147,13 +148,13 @@ def refuse(known, why, hints):
         tell(f"Hint: {hints[min(told, len(hints) - 1)]}")
 
 
-def tell(sentence):
+def tell(sentence: str) -> None:
     """Print a text's lines, wrapped to 100 characters; the lines that continue one are indented."""
     for line in sentence.splitlines():
         print("\n".join(in_lines(line, indent="", goes_on=" " * 6)))
 
 
-def what_was_raised(error):
+def what_was_raised(error: Exception) -> str:
     """Return a sentence about an exception that the check of a learner's function met.
 
     It says what was raised, and whether by the learner's code or by the check.
@@ -168,10 +169,10 @@ def what_was_raised(error):
     return f"your code raised {type(error).__name__} in line {lines[-1]}: {error}"
 
 
-def hints_for(error, own):
+def hints_for(error: Exception, own: tuple[str, ...]) -> tuple[str, ...]:
     """Return the hints to show for an exception that a learner's function raised.
 
-    They are a tuple of sentences. `own` are the exercise's hints.
+    They are sentences. `own` are the exercise's hints, which are returned if none fits better.
     """
     said = str(error)
     if isinstance(error, redis.DataError):
@@ -189,14 +190,14 @@ def hints_for(error, own):
     return own if of_the_call else (LOOK,)
 
 
-def signature(name):
+def signature(name: str) -> str:
     """Return a sentence with the arguments, without types, of the redis.Redis method `name`."""
     _, *parameters = inspect.signature(getattr(redis.Redis, name)).parameters.values()
     plain = ", ".join(str(each.replace(annotation=each.empty)) for each in parameters)
     return f"redis-py has it as r.{name}({plain})."
 
 
-def unsolved(answer):
+def unsolved(answer: object) -> bool:
     """Return whether a learner has not begun: `answer` is `...`, None or an empty function.
 
     A tuple that contains one of these counts too.
@@ -212,8 +213,7 @@ def unsolved(answer):
     return set(code.co_consts) <= {None, answer.__doc__}
 
 
-def bytecode(source):
-    """Return the bytecode of the function `f` that the text `source` defines, as bytes."""
+def bytecode(source: str) -> bytes:
     space = {}
     exec(source, space)
     return space["f"].__code__.co_code

@@ -1,4 +1,4 @@
-"""Keep the learner's guesses, made before measuring, and the measured values that answer them.
+"""Store the learner's guesses, made before measuring, and the measured values that answer them.
 
 Both are in `.lab/state.json` (see state.py), in the order in which guesses were made: {"01.cart":
 {"guess": 20.0, "unit": "ms", "measured": 202.1}}. "guess" is the last one made before the answer
@@ -8,6 +8,7 @@ measurement. A guess made after this Jupyter kernel has shown the answer is prin
 
 import math
 import numbers
+from typing import Any
 
 from .. import disturbance
 from ..arguments import check_number, shown
@@ -47,10 +48,10 @@ class Guess(float):
         made.mark = disturbance.mark()
         return made
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return not math.isnan(self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return quantity(self, self.unit) if self else "no guess yet"
 
     def against(self, measured: float, computed: bool = False) -> None:
@@ -81,15 +82,15 @@ class Guess(float):
         print("\n".join(in_lines(told, indent="")))
 
     @property
-    def disturbed(self):
-        """True if other programs disturbed what was measured since the guess; False for counts."""
+    def disturbed(self) -> bool:
+        """True if other programs disturbed a measurement made since the guess; False for counts."""
         return self.unit in DISTURBED and disturbance.since(self.mark).busy
 
     def hears(self, measured: float, unit: str) -> float | None:
-        """Store the value that a figure measured; return the guess as a number in its `unit`.
+        """Store `measured` as the answer to the question; return the guess as a number in `unit`.
 
-        `measured` is in `unit` too. Returns None if there is no guess. Raises LabError if the two
-        units can't be converted.
+        `measured` is in `unit` too. Returns None if there is no guess. Raises LabError if the
+        guess's own unit can't be converted to `unit`.
         """
         if unit != self.unit and not {unit, self.unit} <= set(TIMES):
             raise LabError(
@@ -101,11 +102,12 @@ class Guess(float):
         self.learns(measured * scale, self.disturbed)
         return float(self) / scale if self else None
 
-    def learns(self, measured, busy):
-        """Store the measured value with the guess; return the number that counts as guess, or None.
+    def learns(self, measured: float, busy: bool) -> float | None:
+        """Store the measured value with the guess; return the guess that counts, a number, or None.
 
-        `measured` is in the guess's unit. A value stored before is replaced only if other programs
-        had disturbed it. `busy` says that they disturbed this one.
+        That is the last guess made before the answer was shown, None if there was none. `measured`
+        is in the guess's unit. A value stored before is replaced only if other programs had
+        disturbed it. `busy` says that they disturbed this one.
         """
         if not self:
             answered.add(self.name)
@@ -124,7 +126,7 @@ class Guess(float):
         return entry["guess"]
 
 
-def guess(name: str, value, unit: str) -> Guess:
+def guess(name: str, value: Any, unit: str) -> Guess:
     """Record your guess at the question `name`, such as "01.cart": a number above 0 in `unit`.
 
     Pass `...` as `value` as long as you make none. `unit` is a text such as "ms", "x" or "round
@@ -145,7 +147,7 @@ def guess(name: str, value, unit: str) -> Guess:
     return made
 
 
-def remember(made):
+def remember(made: Guess) -> float:
     """Store a Guess; return the number that counts as the learner's guess.
 
     That is this guess, or the earlier one if the question was answered by a measurement already.
@@ -161,26 +163,26 @@ def remember(made):
     return entry["guess"]
 
 
-def earlier_in_words(kept, made):
+def earlier_in_words(kept: float | None, made: Guess) -> str:
     """Return the end of a printed line that names an earlier guess, if that one counts; else "".
 
-    `kept` is the number that counts, or None, `made` the Guess that was made last.
+    `kept` is the guess that counts, or None, `made` the Guess that was made last.
     """
     if kept in (None, float(made)):
         return ""
     return f" (remembered is your earlier guess, {quantity(kept, made.unit)})"
 
 
-def comparable(value):
+def comparable(value: Any) -> bool:
     """Return whether a value is a number from 1e-6 to 1e12, which a log scale can show."""
     return (
-        isinstance(value, numbers.Real)
+        issubclass(type(value), numbers.Real)
         and not isinstance(value, bool)
         and SMALLEST <= value <= LARGEST
     )
 
 
-def quantity(value, unit):
+def quantity(value: float, unit: str) -> str:
     """Return a value with its unit as text: '20 ms', '4x', '80%' or '9,000 commands'.
 
     `unit` is the plural or an abbreviation; for 1 it becomes singular: '1 round trip'.
@@ -191,8 +193,8 @@ def quantity(value, unit):
     return f"{number} {singular(unit) if value == 1 and unit not in TIMES else unit}"
 
 
-def calibration():
-    """Print how close your guesses of all chapters were; return a figure of them.
+def calibration() -> Any:
+    """Print how close your guesses of all chapters were; return a matplotlib Figure of them.
 
     Returns None without guesses that were measured. Guesses whose measurement other programs
     disturbed are counted apart, and not scored.

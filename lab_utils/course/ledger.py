@@ -33,20 +33,20 @@ class Judged:
     section: str
 
     @property
-    def origin(self):
-        """Say that the verdict is from the lab's own run, as text; "" if from this machine."""
+    def origin(self) -> str:
+        """The words that mark a verdict as from the lab's own run; "" for one from this machine."""
         return "" if self.here else f" (the lab's own run: {self.chapter} was not run here)"
 
     @property
     def clause(self) -> str:
-        """The verdict in one clause, such as 'depends on the client'."""
+        """The verdict in a few words, such as 'depends on the client'."""
         word = self.verdict.word
         if word == DEPENDS:
             return f"{word} {self.verdict.because.split(':')[0]}"
         turns = word == HOLDS and self.claim.turns_with
         return f"{word}; the figures vary with {turns}" if turns else word
 
-    def link(self, text):
+    def link(self, text: str) -> str:
         """Return an HTML link, with the HTML `text`, to the section that tries the claim."""
         return f'<a href="{self.chapter}{self.section}">{text}</a>'
 
@@ -89,7 +89,7 @@ def committed() -> dict[str, tuple[Verdict, str, str]]:
     return {name: found[name] for name in claims.CLAIMS if name in found}
 
 
-def text_of(outputs):
+def text_of(outputs: list[dict]) -> str:
     """Return the printed and displayed texts of a cell's `outputs`, dicts, as one text."""
     texts = [
         output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs

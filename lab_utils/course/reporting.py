@@ -29,8 +29,8 @@ def begin() -> None:
         shell.events.register("post_run_cell", after_cell)
 
 
-def report(kind: str, name: str, **what) -> None:
-    """Queue an event for the board; do nothing without a board.
+def report(kind: str, name: str, **what: object) -> None:
+    """Queue an event for the room's board, a server of the course; do nothing without a board.
 
     `kind` is "guess", "measured" or "check", `name` the name of a question or an exercise, and
     `what` its further fields, such as unit="ms".
@@ -39,21 +39,21 @@ def report(kind: str, name: str, **what) -> None:
         _waiting.append({"kind": kind, "name": name, **what})
 
 
-def after_cell(*_) -> None:
+def after_cell(*_: object) -> None:
     """Start a thread that posts the queued events, unless an earlier one still runs."""
     if _waiting and not any(post.is_alive() for post in _posts):
         _posts[:] = [threading.Thread(target=post_waiting, daemon=True)]
         _posts[0].start()
 
 
-def before_cell(*_) -> None:
+def before_cell(*_: object) -> None:
     """Wait up to 0.2 s for a thread that is still posting."""
     for post in _posts:
         post.join(HOLD_S)
 
 
 def post_waiting() -> None:
-    """Post the queued events; remove them from the queue if the board has taken them."""
+    """Post the queued events to the room's board; remove those that it stored from the queue."""
     batch = _waiting[:]
     token = os.environ.get("LAB_BOARD_TOKEN") or os.environ.get("JUPYTERHUB_API_TOKEN", "")
     # Whatever the board does: a thread's traceback would land in a cell.

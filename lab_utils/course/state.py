@@ -40,8 +40,11 @@ def changing(name: str) -> Iterator[dict]:
 
 
 @contextlib.contextmanager
-def locked():
-    """In a `with` block, lock out other processes and threads; if that fails, go on unlocked."""
+def locked() -> Iterator[None]:
+    """In a `with` block, lock the stored file against other processes and threads.
+
+    If it can't be locked, the block runs unlocked.
+    """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             held = os.open(folder(), os.O_RDONLY)
@@ -50,8 +53,8 @@ def locked():
         yield
 
 
-def read():
-    """Return all that is stored, {name: dict}; {} if there is nothing.
+def read() -> dict[str, dict]:
+    """Return all that is stored, {name: {name of an entry: entry}}; {} if there is nothing.
 
     A file that cannot be read is renamed, and one line says so.
     """
@@ -71,14 +74,15 @@ def read():
     return {}
 
 
-def holds_entries(part):
+def holds_entries(part: object) -> bool:
     return isinstance(part, dict) and all(isinstance(entry, dict) for entry in part.values())
 
 
-def write(content):
-    """Store `content`, {name: dict}, in state.json, so that nobody reads a half-written file.
+def write(content: dict[str, dict]) -> None:
+    """Store `content`, {name: {name of an entry: entry}}, in state.json.
 
-    If the folder cannot be written, one line says so.
+    The file is replaced at once, so nobody reads a half-written one. If the folder cannot be
+    written, one line says so.
     """
     target = folder() / "state.json"
     scratch = target.with_name(f"{target.name}.{os.getpid()}")
@@ -89,7 +93,7 @@ def write(content):
         say(f"{folder()} cannot be written ({error.strerror}): the lab remembers nothing here")
 
 
-def say(line):
+def say(line: str) -> None:
     """Print a line about this machine, once in a process; CI does not compare such lines."""
     if line not in said:
         said.add(line)
