@@ -3,6 +3,7 @@
 import re
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).parent
 SPARE = re.compile(r"(?<=[;:,{]) | (?=[{}])")  # of a style
@@ -20,7 +21,7 @@ def sent(path: Path) -> str:
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Return (JavaScript, CSS) of the figure `name`, such as "race", as texts.
+    """Return (JavaScript, CSS) of a figure that readers can drag; its `name` is such as "race".
 
     The JavaScript contains the modules that it imports, since a page cannot load them from files.
     """
@@ -38,11 +39,11 @@ class Explorable:
     there.
     """
 
-    def __init__(self, name: str, figure, constants: dict):
+    def __init__(self, name: str, figure: Any, constants: dict) -> None:
         self.name, self.figure, self.constants = name, figure, constants
 
-    def widget(self):
-        """Return the figure as an anywidget, for Jupyter to show."""
+    def widget(self) -> Any:
+        """Return the figure to drag as an anywidget.AnyWidget, for Jupyter to show."""
         import anywidget
         import traitlets
 
@@ -52,14 +53,17 @@ class Explorable:
 
         return Widget(constants=self.constants)
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict, dict]:
         out = BytesIO()
         self.figure.savefig(out, format="png")
         alt = self.figure._repr_mimebundle_()[1]["image/png"]["alt"]
         shown = self.widget()._repr_mimebundle_()[0]
         shown |= {"text/plain": repr(self), "image/png": out.getvalue()}
-        drag = {"name": self.name, "constants": self.constants}
-        return shown, {"image/png": {"alt": alt, "drag": drag}}
+        return shown, {
+            "image/png": {"alt": alt, "drag": {"name": self.name, "constants": self.constants}}
+        }
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{self.name}, to drag>"

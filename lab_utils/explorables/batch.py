@@ -3,16 +3,18 @@
 from collections.abc import Iterable
 from math import ceil
 from statistics import median
+from typing import Any
 
 from ..model import Model
 from . import Explorable
 
 
-def explore(figure, sizes, model: Model, costs: Iterable):
-    """Return the Explorable of a sweep over batch sizes; `figure` itself on a shared server.
+def explore(figure: Any, sizes: Any, model: Model, costs: Iterable[Any]) -> Any:
+    """Return the figure “how large a batch” to drag, an Explorable.
 
-    `figure` is the plain picture, and `sizes` the Sweep, with memory. The cost of a round trip is
-    taken from `model`, a fitted Model, that of a command from the sweep. `costs` are the Costs of
+    `figure` is its plain picture, a matplotlib Figure; it is returned itself if the server was
+    shared. `sizes` is the Sweep that `lab.sweep` returned, with memory. The cost of a round trip
+    comes from `model`, a fitted Model, that of a command from the sweep. `costs` are the Costs of
     batches, from which it is computed how many commands the server found in one read.
     """
     reads = [

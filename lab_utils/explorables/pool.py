@@ -9,8 +9,7 @@ def under_way(arrivals: float, held: float, size: int, pause: float) -> list[flo
     """Compute how many calls are under way or waiting, every 5 ms for 4 s; return these numbers.
 
     model.js computes the same. `arrivals` is calls a second, `held` for how many ms a call uses a
-    connection, `size` the pool's connections, `pause` for how many seconds the server stands still,
-    from 0.8 s on.
+    connection, `size` the pool's connections. The server pauses for `pause` seconds, from 0.8 s on.
     """
     found = [min(size, arrivals * held / 1000)]
     for step in range(STEPS):
@@ -20,12 +19,14 @@ def under_way(arrivals: float, held: float, size: int, pause: float) -> list[flo
     return found
 
 
-def explore(still, noted: dict[int, dict], arrivals: int, held: float, pause: float) -> Explorable:
-    """Return the Explorable of a pool and a pause.
+def explore(
+    still: object, noted: dict[int, dict], arrivals: int, held: float, pause: float
+) -> Explorable:
+    """Return the figure “a pool and a pause” to drag, an Explorable.
 
-    `still` is its plain picture. `noted` is {size of the pool: {second: measured calls under way}}.
-    `arrivals` is calls a second, `held` for how many seconds a call uses a connection, `pause` for
-    how many seconds the server stands still.
+    `still` is its plain picture, a matplotlib Figure. `noted` is {size of the pool: {second:
+    measured calls under way}}. `arrivals` is calls a second, `held` for how many seconds a call
+    uses a connection. The server pauses for `pause` seconds.
     """
     own = {"arrivals": arrivals, "held": round(1000 * held, 1), "pause": pause}
     least = min(noted)

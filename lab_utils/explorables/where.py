@@ -4,11 +4,11 @@ from ..model import Model
 from . import Explorable
 
 
-def explore(figure, model: Model, runs: list[tuple]):
-    """Return the Explorable of the map, with a dot for each of `runs`.
+def explore(figure: object, model: Model, runs: list[tuple]) -> Explorable:
+    """Return the map “where is my time” to drag, an Explorable, with a dot for each of `runs`.
 
     These are [(round trips, commands, RTT in ms, seconds it took)], each of one page; the first is
-    marked as yours. `figure` is the plain picture, `model` the fitted Model.
+    marked as yours. `figure` is the plain picture, a matplotlib Figure, `model` the fitted Model.
     """
     dots = [
         {
@@ -23,12 +23,12 @@ def explore(figure, model: Model, runs: list[tuple]):
     return shown(figure, model, dots, dots[0])
 
 
-def shown(figure, model: Model, dots: list[dict], you: dict) -> Explorable:
-    """Return the Explorable of the map with `dots`; `you` is the dot marked as yours.
+def shown(figure: object, model: Model, dots: list[dict], you: dict) -> Explorable:
+    """Return the map “where is my time” to drag, with `dots`; `you` is the dot marked as yours.
 
-    A dot has "rtt" in ms, "commands" a round trip and "share", the share of time waiting, 0 to 1;
-    those of pages also have "ms" and "trips". `figure` is the plain picture, `model` the fitted
-    Model.
+    A dot is a dict: "rtt" in ms, "commands" a round trip and "share", the share of time waiting, 0
+    to 1; those of pages also have "ms" and "trips". `figure` is the plain picture, a matplotlib
+    Figure, `model` the fitted Model.
     """
     way, server = (
         {"turn_us": 1e6 * of.turn_s, "command_us": 1e6 * of.command_s} if of else {}
