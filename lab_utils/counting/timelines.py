@@ -124,7 +124,7 @@ def replies_in_words(replies: list) -> str:
 
 
 def in_words(reply: object) -> str:
-    """Return a decoded reply as text: 'nil' for None, 'error WRONGTYPE' for such an error."""
+    """Return a decoded reply as text: 'nil' for None, 'error WRONGTYPE' for such an error reply."""
     if isinstance(reply, bytes):
         return reply.decode(errors="replace")
     if isinstance(reply, hiredis.ReplyError):

@@ -99,7 +99,8 @@ def check_runs(fn: Any, client: Any, helper: str, call: str = "loop, r") -> None
 def fastest_run(fn: Callable, client: Client) -> Run:
     """Call `fn(client)` a few times, recorded; return the Run of the fastest call.
 
-    The first call, which opens connections, is not recorded. Raises LabError if `fn` sends nothing.
+    A Run has the call's round trips and seconds. The first call, which opens connections, is not
+    recorded. Raises LabError if `fn` sends nothing.
     """
     with connected_call(fn, client) as work:
         check_ran(work()[0], "This figure")  # opens the connections that it needs
@@ -115,11 +116,11 @@ def fastest_run(fn: Callable, client: Client) -> Run:
 
 @contextlib.contextmanager
 def connected_call(fn: Callable, client: Client) -> Iterator[Callable]:
-    """Open a connection, and yield a function without arguments that calls `fn` over it.
+    """Open the connections of `client`, and yield a function without arguments that calls `fn`.
 
-    `fn` may be plain or async, and `client` is a redis.Redis or RedisCluster. Each call of the
-    yielded function returns (result of `fn`, begin, end), with times in seconds of
-    time.perf_counter().
+    `fn` may be plain or async, and `client` is a redis.Redis or RedisCluster; an async `fn` gets an
+    asyncio client like it. Each call of the yielded function returns (result of `fn`, begin, end),
+    with times in seconds of time.perf_counter().
     """
     for node in nodes_of(client):
         node.ping()

@@ -98,8 +98,8 @@ def refuse_over(cost: Cost, budget: int, right: str = "right values", *hints: st
     """Raise Refused if a learner's function made more round trips than `budget`, or none.
 
     `cost` is the Cost of calling it: no round trip means that it did not use the client that it was
-    given. The message says first what was `right`, a text; `hints` are sentences to show the
-    learner.
+    given. Refused has a message for the learner, which begins with `right`, what was right; `hints`
+    are sentences to show the learner.
     """
     trips = trips_of(cost)
     if trips > budget:
@@ -165,7 +165,7 @@ class Attempt:
 
 
 def steps_of(names: list[str]) -> list[list[str]]:
-    """Return command names cut into atomic steps, a list each: one name, or all from MULTI to EXEC.
+    """Divide command names into atomic steps, a list each: one name, or all from MULTI to EXEC.
 
     `names` are in upper case, in the order of sending.
     """
@@ -335,10 +335,10 @@ def stored(r: Any) -> dict[bytes, Any]:
 
 
 def in_one_turn(answer: Callable, client: redis.Redis, *arguments: Any) -> Any:
-    """Return the reply of `answer(client, *arguments)`, the learner's function.
+    """Call `answer(client, *arguments)`, the learner's function, and return its reply.
 
-    Raises Refused unless its work was atomic and took one round trip, without an argument's text in
-    a script.
+    Raises Refused, with a message for the learner, unless the function's work was atomic and took
+    one round trip, without an argument's text in a script.
     """
     client.ping()
     attempt = Attempt(answer, client, *arguments)

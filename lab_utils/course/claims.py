@@ -68,8 +68,8 @@ class Claim:
     - `after` names the page whose words the article repeats, "" if they are its own
     - `margin` is the factor by which one measurement may be wrong without another verdict: 1.5, or
       less if the author's words are more precise
-    - `watched` is False if its cells also measure without the lab's helpers, so that a disturbance
-      may go unnoticed
+    - `watched` is False if some cells measure without the lab's helpers, which would not notice a
+      disturbance
     - `cases` are test cases of the judge: pairs (word of the verdict, measurements)
     """
 

@@ -85,7 +85,7 @@ def wrapped(
     weight: str = "bold",
     letters: int = TITLE_LETTERS,
 ) -> list[str]:
-    """Return `text` as a list of lines that fit a figure's width, less `less` px.
+    """Return `text` as a list of lines that fit the width of a figure, minus `less` px.
 
     `points` and `weight` are those of the font. A line has at most `letters` letters, except for a
     longer word.

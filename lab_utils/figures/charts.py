@@ -131,9 +131,10 @@ def ratios_in(numbers: list[float]) -> list:
 
 
 def looks_of(groups: dict[str, dict[str, float]]) -> dict[str, dict[str, style.Look]]:
-    """Return {heading: {name: Look}} for `groups`, {heading: {name: number}}.
+    """Choose the Look (colour, marker, line) of each bar; return {heading: {name: Look}}.
 
-    A Look depends on the bar's name, or on its heading if no name has a colour of its own.
+    `groups` is {heading: {name: number}}. A Look depends on the bar's name, or on its heading if no
+    name has a colour of its own.
     """
     looks = style.looks(list(dict.fromkeys(name for values in groups.values() for name in values)))
     if any(look.color != style.NO_ROLE for look in looks.values()):
@@ -145,10 +146,10 @@ def looks_of(groups: dict[str, dict[str, float]]) -> dict[str, dict[str, style.L
 def rows_of(
     values: dict[str, float], unit: str, looks: dict[str, style.Look], log: bool
 ) -> list[Row]:
-    """Return a Row, which has a bar or a dot, for each value of a bar chart.
+    """Return a Row, which has a bar or a dot with words, for each value of a bar chart.
 
     `values` is {name: number}, `unit` their unit, `looks` {name: Look}; `log` is whether the axis
-    is a log axis, on which values of 0 or less are left out. On a log axis a Row also says how its
+    is a log axis, on which values of 0 or less are left out. On a log axis a Row also shows how its
     value compares with 1x, if it is a ratio, else with the first value.
     """
     first_name, first = next(iter(values.items()))
@@ -215,13 +216,13 @@ def plot_lines(
 ) -> plt.Figure:
     """Draw numbers against numbers, as points: `series` is {name: {x: y}}.
 
-    It may also be {panel: {name: {x: y}}}: panels stand side by side on the same axes. `xlabel` and
-    `ylabel` contain their units; each series' name stands at its last point. `log_x` and `log_y`
-    make an axis log. `ylim` is (lowest, highest). `shaded`, (from, to, words), shades a span of x,
-    and `limit`, (y, words), draws a line across. `rtt_ms`, one distance in ms or several, and
-    `source`, who measured if that was another machine, are named in the small type. Ratios, whose
-    ylabel says "times", get a line at 1x, and a Ratio shows its interval and judgement. Returns the
-    Figure. Raises LabError for all but numbers by number and name.
+    It may also be {panel: {name: {x: y}}}: panels are side by side on the same axes. `xlabel` and
+    `ylabel` contain their units; each series' name is written at its last point. `log_x` and
+    `log_y` make an axis log. `ylim` is (lowest, highest). `shaded`, (from, to, words), shades a
+    span of x, and `limit`, (y, words), draws a line across. `rtt_ms`, one distance in ms or
+    several, and `source`, who measured if that was another machine, are named in the small type.
+    Ratios, whose ylabel contains "times", get a line at 1x, and a Ratio shows its interval and
+    judgement. Returns the Figure. Raises LabError for all but numbers by number and name.
     """
     panels = in_groups(check_dict(series, "lab.plot_lines", LINES), depth=2)
     panels = {heading: lines_in(lines) for heading, lines in panels.items()}

@@ -22,12 +22,13 @@ LABELS = 1.5  # the axis in longest bars, so that words have room
 def plot_comparison(
     times: Result, over: str, said: Result = None, title: str | None = None
 ) -> plt.Figure:
-    """Draw the seconds a run of each variant, with its factor compared with `over`.
+    """Draw the seconds that a call of each compared function takes, and the factor to `over`.
 
-    `times` is the Comparison that `lab.compare` returned, `over` a variant's name, and `title`
-    replaces the usual title. Values are bars, or dots on a log axis if they span decades. `said` is
-    the learner's Guess, drawn as a diamond: how many times faster the last variant but `over` is
-    than `over`, at the first distance. Returns the figure.
+    `times` is the Comparison that `lab.compare` returned, `over` the name of the function with
+    which the others are compared, and `title` replaces the usual title. Values are bars, or dots on
+    a log axis if they span decades. `said` is the learner's Guess, drawn as a diamond: how many
+    times faster the last function but `over` is than `over`, at the first distance. Returns the
+    figure.
     """
     ratios = {
         (name, rtt): times.speedup(name, over, rtt)
@@ -72,11 +73,11 @@ def plot_comparison(
 
 
 def rows_at(times: Result, over: str, rtt: float, scale: float, ratios: dict) -> list[Row]:
-    """Return a Row for each variant at one distance, with its factor compared with `over`.
+    """Return a Row, a bar or dot with its words, for each compared function at one distance.
 
-    `times` is the Comparison, `over` a variant's name, `rtt` the distance in ms. Values are seconds
-    times `scale`; `ratios` is {(name, RTT in ms): Ratio}. Single rounds are drawn only if some
-    variant is not shown to differ from `over`: for such variants, and for `over`.
+    `times` is the Comparison, `over` the function to compare with, `rtt` the distance in ms. Values
+    are seconds times `scale`; `ratios` is {(name, RTT in ms): Ratio}. Single rounds are drawn only
+    if some function is not shown to differ from `over`: for such functions, and for `over`.
     """
     looks = style.looks(times.names)
     alike = {name for (name, far), ratio in ratios.items() if far == rtt and not ratio.differs}
@@ -109,7 +110,7 @@ def in_words(times: Result, over: str, ratios: dict) -> str:
 def comparison_title(times: Result, over: str, ratios: dict) -> str:
     """Return '5 ms away: pipeline is 28x faster than loop', or the times if they do not differ.
 
-    `times` is the Comparison, `over` the variant compared with, `ratios` is {(name, RTT in ms):
+    `times` is the Comparison, `over` the function to compare with, `ratios` is {(name, RTT in ms):
     Ratio}. The title is about the farthest distance.
     """
     far = times.rtts[-1]
@@ -127,12 +128,12 @@ def comparison_title(times: Result, over: str, ratios: dict) -> str:
 
 @styled
 def plot_budget(times: Result, rtt_ms: float | None = None, title: str | None = None) -> plt.Figure:
-    """Draw the milliseconds of each variant at each distance: first work, then waiting.
+    """Draw for each compared function how many ms of a call are work, and how many waiting.
 
-    `times` is the Comparison, `rtt_ms` one of its distances in ms, by default all of them, and
-    `title` replaces the usual title. If the only distance is 0, each bar is 100% of its variant's
-    time: a loop's bar would otherwise leave no room for the parts of the others. Returns the
-    figure.
+    `times` is the Comparison that `lab.compare` returned, `rtt_ms` one of its distances in ms, by
+    default all of them, and `title` replaces the usual title. If the only distance is 0, each bar
+    is 100% of its function's time: a loop's bar would otherwise leave no room for the parts of the
+    others. Returns the figure.
     """
     rtts = [rtt_ms] if rtt_ms is not None else times.rtts
     blocks = {
@@ -175,7 +176,10 @@ def plot_budget(times: Result, rtt_ms: float | None = None, title: str | None = 
 
 
 def parts(budget: Result) -> tuple[float, float, float]:
-    """Return (client's work, server's work, waiting) of a timing Budget, in milliseconds a call."""
+    """Return (client's work, server's work, waiting) of one call, in milliseconds.
+
+    `budget` is a timing Budget.
+    """
     return 1000 * budget.client, 1000 * budget.server, 1000 * budget.network
 
 
@@ -191,9 +195,10 @@ def waiting(budget: Result) -> float:
 
 
 def budget_title(nearest: tuple, farthest: tuple) -> str:
-    """Return 'RTT 1 ms instead of 0 ms: loop takes 31x as long, 94% waiting'.
+    """Return a title such as 'RTT 1 ms instead of 0 ms: loop takes 31x as long, 94% waiting'.
 
-    Both arguments are (variant's name, RTT in ms, timing Budget): the first bar and the last.
+    Both arguments are (function's name, RTT in ms, timing Budget), `nearest` of the first bar and
+    `farthest` of the last one.
     """
     (name, near, first), (_, far, last) = nearest, farthest
     if near == far:

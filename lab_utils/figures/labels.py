@@ -44,7 +44,7 @@ def explain(axes: plt.Axes, fills: dict[str, dict], **where: Any) -> None:
 def name_ends(
     axes: plt.Axes, series: dict[str, dict[float, float]], looks: dict[str, style.Look]
 ) -> None:
-    """Write each series' name right of its last point; move apart names that would overlap.
+    """Write each line's name right of its last point; move apart names that would overlap.
 
     `series` is {name: {x: y}}, `looks` is {name: Look}.
     """
@@ -208,7 +208,7 @@ def log_axis(axes: plt.Axes, rows: list[tuple[float, float, float, float]], widt
 
 
 def words_px(text: str, points: float) -> float:
-    """Return the largest width in px that a text of so many letters may have, at 100 dpi.
+    """Return the width in px, at 100 dpi, that a text has at most, whatever its letters.
 
     `points` is the size of the font.
     """

@@ -225,10 +225,11 @@ class Window:
     def late_by_loss(
         self, segments: int, bytes_behind: int, rtt_s: float, timeout_s: float
     ) -> float:
-        """Lose some of `segments` segments at random; return by how many seconds that delays them.
+        """Decide at random which of `segments` segments get lost; return the delay in seconds.
 
-        `bytes_behind` is how many bytes follow them: only a loss with bytes behind it is noticed
-        after a round trip, `rtt_s` seconds, any other after `timeout_s`.
+        Lost segments are sent again, which delays them. `bytes_behind` is how many bytes follow the
+        segments: only a loss with bytes behind it is noticed after a round trip, `rtt_s` seconds,
+        any other after `timeout_s`.
         """
         late_s = 0.0
         for place in range(segments if self.network.loss else 0):

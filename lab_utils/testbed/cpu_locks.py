@@ -41,10 +41,10 @@ def hold(cores: list[int], number: int, place: str = PLACE) -> dict[int, int | N
 
 
 def lock_first(cores: list[int], place: str) -> dict[int, int]:
-    """Lock the first core that no other process has locked; return {core: lock}, {} if none was.
+    """Lock the first core that is not locked by another process; return {core: lock}.
 
     `cores` are numbers as in /sys, the preferred one first; `place` is the path of a core's folder
-    with {} for its number. The lock is a file descriptor.
+    with {} for its number. The lock is a file descriptor. Returns {} if all are locked.
     """
     for core in cores:
         lock = os.open(place.format(core), os.O_RDONLY | os.O_CLOEXEC)

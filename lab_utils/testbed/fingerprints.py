@@ -24,9 +24,9 @@ BUSY = {True: "told by the kernel", False: "this system does not tell whether ot
 
 
 class Fingerprint(dict):
-    """{name: value}, both texts, shown in lines that begin with `this machine:`.
+    """{name: value}, both texts, such as {"Python": "3.13.0, with the GIL"}.
 
-    CI does not compare such lines.
+    Its repr has a line for each, which begins with `this machine:`; CI does not compare such lines.
     """
 
     def __repr__(self) -> str:
@@ -76,9 +76,10 @@ def distance_ms() -> float:
 
 
 def where(chosen: Server) -> str:
-    """Return 'started by the lab, on loopback' or 'named by REDIS_URL, database 3'.
+    """Return where the server comes from: 'started by the lab, on loopback', for example.
 
-    `chosen` is the lab's Server. The database is the one that this process has reserved there.
+    For the learner's own server it is 'named by REDIS_URL, database 3', with the number of the
+    database that this process has reserved. `chosen` is the lab's Server.
     """
     if chosen.private:
         return "started by the lab, on loopback"

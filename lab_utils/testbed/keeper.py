@@ -60,7 +60,10 @@ os.register_at_fork(after_in_child=_drop_lifelines)
 
 @atexit.register
 def stop_all() -> None:
-    """Stop every process that has a keeper, and wait for it; called when this process ends."""
+    """Stop every process that this process has started as a Kept, and wait for it.
+
+    Python calls this when this process ends.
+    """
     for kept in list(_kept):
         kept.stop()
 

@@ -19,7 +19,7 @@ def one_a_kernel(make: Callable[[], Any]) -> Any:
     held, lock = [], threading.RLock()
 
     @functools.wraps(make)
-    def current():
+    def current() -> Any:
         with lock:
             if held and not held[0].alive():
                 print(f"this machine: {held[0].ended()}")

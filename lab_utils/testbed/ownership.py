@@ -139,7 +139,7 @@ def admin_of(client: redis.Redis) -> redis.Redis:
 
 
 def empty(client: Client) -> None:
-    """Delete every key of the lab's database that `client` uses, so that a section starts anew.
+    """Delete every key of the lab's database that `client` uses.
 
     Raises LabError, and deletes nothing, if the client is neither on a private server of the lab's
     nor on the database that the lab has reserved on REDIS_URL's server.

@@ -107,7 +107,7 @@ class turn(steady):
 
 
 def affinity(pid: int) -> set[int]:
-    """Return the numbers of the CPUs on which a thread may run; {} if the system does not know.
+    """Return the numbers of the CPUs on which a thread may run; empty if the system does not say.
 
     `pid` is the thread's id, 0 for the current thread.
     """

@@ -182,7 +182,7 @@ def wait_until_up(kept: Kept, said: IO[bytes], options: dict) -> dict:
     silent.
     """
 
-    def info():
+    def info() -> Any:
         alive = kept.alive()
         words = os.pread(said.fileno(), 1 << 16, 0).decode(errors="replace")
         if not alive:

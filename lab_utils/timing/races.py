@@ -100,11 +100,11 @@ def model_of(runs: dict[str, Run]) -> Model:
 
 
 def way_of(run: Run, model: Model | None) -> dict:
-    """Return the costs of a Run, a dict with the keys that `explorables/model.js` reads.
+    """Return what a recorded call costs a round trip and a command, for `explorables/model.js`.
 
-    "turn_us" and "command_us" are µs a round trip and µs a command, "at_once" how many requests are
-    under way at the same time, None for all. Without a `model`, another distance lengthens each
-    wait by the difference, and changes nothing else.
+    In the dict, "turn_us" and "command_us" are µs a round trip and µs a command, "at_once" is how
+    many requests are under way at the same time, None for all. Without a `model`, another distance
+    lengthens each wait by the difference, and changes nothing else.
     """
     if not model:
         waits = one_after_another(run)
