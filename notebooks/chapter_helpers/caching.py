@@ -9,7 +9,7 @@ from redis.cache import CacheConfig
 import lab_utils as lab
 
 
-def cached_client(rtt_ms=0):
+def cached_client(rtt_ms: float = 0) -> redis.Redis:
     """Return a client with redis-py's client-side cache, or without it if the server refuses it.
 
     `rtt_ms` is the client's distance in ms.
@@ -20,11 +20,11 @@ def cached_client(rtt_ms=0):
         return lab.connect(rtt_ms, protocol=3)
 
 
-def forgetful_port(client, silent):
-    """Return a loopback port (an int) that forwards one connection to the server of `client`.
+def forgetful_port(client: redis.Redis, silent: threading.Event) -> int:
+    """Return the number of a loopback port that forwards one connection to the server of `client`.
 
-    `silent` is a threading.Event. Once it is set, all bytes from the server are dropped, while
-    those to the server still pass. The connection stays open.
+    Once the event `silent` is set, all bytes from the server are dropped, while those to the server
+    still pass. The connection stays open.
     """
     door = socket.create_server(("127.0.0.1", 0))
     options = client.get_connection_kwargs()

@@ -15,11 +15,12 @@ from lab_utils.explorables.pool import explore
 BEFORE_S, PAUSE_S = 0.8, 0.3  # of the service: how long until the server pauses, and the pause
 
 
-def eight_at_once(call, client):
+def eight_at_once(call, client: redis.Redis) -> str:
     """Run `call(client)` in eight threads at once; return one line that counts the outcomes.
 
-    The line is such as '5 × a reply, 3 × MaxConnectionsError: …', the most frequent first. All
-    threads share `client`. The results of `call` are dropped.
+    The line is such as '5 × a reply, 3 × MaxConnectionsError: …', the most frequent first. "a
+    reply" counts the calls that raised no redis.RedisError. All threads share `client`; what `call`
+    returns is dropped.
     """
     start = Barrier(8)
 
@@ -36,7 +37,7 @@ def eight_at_once(call, client):
     return ", ".join(f"{times} × {what}" for what, times in sorted(answers.items(), reverse=True))
 
 
-async def longest_stall(start, runs=3):
+async def longest_stall(start, runs: int = 3) -> float:
     """Return the longest time, in seconds, for which awaiting `start()` blocked the event loop.
 
     `start()` returns a coroutine. It is called and awaited `runs` times. Each time has its longest
@@ -45,11 +46,11 @@ async def longest_stall(start, runs=3):
     return min([await stall_beside(start()) for _ in range(runs)])
 
 
-async def stall_beside(work):
+async def stall_beside(work) -> float:
     """Await the coroutine `work`; return for how many seconds at most it blocked the event loop.
 
-    Another task sleeps a millisecond again and again meanwhile. The time is the longest by which
-    that task woke late.
+    Another task sleeps a millisecond again and again meanwhile. The result is the longest delay
+    with which that task woke up, in seconds.
     """
     late = []
 
@@ -67,13 +68,15 @@ async def stall_beside(work):
     return max(late)
 
 
-async def serve(call, client, a_second=200, seconds=2):
+async def serve(
+    call, client, a_second: float = 200, seconds: float = 2
+) -> tuple[dict[float, int], dict[float, float]]:
     """Await `call(client)` many times, begun at random moments, as users arrive.
 
     No call waits for an earlier one. On average `a_second` calls begin in each second, for
-    `seconds` in all. `call` is an `async def`. Returns two dicts whose keys are the moments at
-    which calls began, in seconds from the start: {moment: number of other calls not yet ended
-    then}, {moment: seconds that the call took}.
+    `seconds` in all. `call` is an `async def`, `client` its only argument. Returns two dicts whose
+    keys are the moments at which calls began, in seconds from the start: {moment: number of other
+    calls not yet ended then}, {moment: seconds that the call took}.
     """
     noted, held = {}, {}
 
@@ -83,7 +86,7 @@ async def serve(call, client, a_second=200, seconds=2):
         await call(client)
         held[moment] = time.perf_counter() - came
 
-    started, moment = time.perf_counter(), 0
+    started, moment = time.perf_counter(), 0.0
     async with asyncio.TaskGroup() as calls:
         while moment < seconds:
             calls.create_task(one(moment))
@@ -92,21 +95,24 @@ async def serve(call, client, a_second=200, seconds=2):
     return noted, held
 
 
-async def pause(server):
+async def pause(server: redis.Redis) -> None:
     """Wait 0.8 s, then pause a server for 0.3 s by CLIENT PAUSE.
 
-    `server` is a redis.Redis, not an async one.
+    `server` is a client of that server, not an async one.
     """
     await asyncio.sleep(BEFORE_S)
     await asyncio.to_thread(server.client_pause, round(PAUSE_S * 1000))
 
 
-def before_the_pause(noted, held):
+def before_the_pause(
+    noted: dict[float, int], held: dict[float, float]
+) -> tuple[float, int, float, float]:
     """Summarize the calls that began in the first 0.7 s, before `pause` pauses the server.
 
-    `noted` and `held` are the two dicts that `serve` returned. Returns four numbers: the mean
-    number of other calls under way when a call began, the largest such number, how many calls began
-    a second, and the mean time of a call in seconds.
+    `noted` and `held` are the two dicts that `serve` returned: by the moment in seconds at which a
+    call began, how many other calls were under way, and how many seconds the call took. Returns
+    four numbers: the mean number of other calls under way when a call began, the largest such
+    number, how many calls began a second, and the mean time of a call in seconds.
     """
     quiet = BEFORE_S - 0.1
     moments = [moment for moment in held if moment < quiet]
@@ -115,12 +121,12 @@ def before_the_pause(noted, held):
     return sum(in_use) / len(moments), max(in_use), len(moments) / quiet, took
 
 
-def plot_queues(served, a_second, held_s):
+def plot_queues(served: dict[int, tuple], a_second: int, held_s: float):
     """Draw how many calls are under way while the server pauses: a line for each size of the pool.
 
     `served` is {connections in the pool: the pair of dicts that `serve` returned}. `a_second` is
     how many calls began a second, and `held_s` for how many seconds a call uses a connection.
-    Returns a figure in which readers can drag both.
+    Returns a figure, an Explorable, in which readers can drag both.
     """
     counts = {size: noted for size, (noted, _) in served.items()}
     left = {size: list(noted.values())[-1] for size, noted in counts.items()}
@@ -136,13 +142,13 @@ def plot_queues(served, a_second, held_s):
     return explore(still, counts, a_second, held_s, PAUSE_S)
 
 
-def plot_bend(swept, sizes, calls, rtt):
+def plot_bend(swept, sizes: list[int], calls: int, rtt: float) -> tuple:
     """Draw the time of `calls` calls in ms against the number of connections that share them.
 
-    `swept` is the Comparison that `lab.compare` returned for the functions "N threads" and "N
-    tasks", with each N in `sizes`, and for "pipeline", all at a distance of `rtt` ms. Prints how
-    many times its CPU time a call takes. Returns (the smallest number of threads whose time is less
-    than 1.2 times the fastest, the figure).
+    `swept` is the Comparison that `lab.compare` returned for functions named "N threads" and "N
+    tasks", with each N in `sizes`, and for one named "pipeline", all at an RTT of `rtt` ms. Prints
+    how many times as long as its CPU time a call takes. Returns (the smallest number of threads
+    whose time is less than 1.2 times the fastest, the matplotlib figure).
     """
     took = {
         way: {size: swept.seconds(f"{size} {way}") * 1000 for size in sizes}

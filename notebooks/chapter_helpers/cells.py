@@ -12,14 +12,14 @@ BESIDE, HEADING, REST = 0.4, 0.32, 1.1  # inches
 LETTERS = {"\r": r"\r", "\n": r"\n", " ": ""}
 
 
-def crossing(capture, envelope):
+def crossing(capture, envelope: int) -> list[tuple]:
     """Split the bytes that a function sent and received by their kind, such as "replies".
 
     `capture` is what `lab.capture` returned, of SET commands. `envelope` is the number of header
     bytes around each request and each reply. Returns [(kind, that number or a text)] in the order
     on the wire, for `plot_cells`.
     """
-    parts = []
+    parts: list[tuple] = []
     for asked, said in zip(capture.requests, capture.replies, strict=True):
         parts += [("envelopes", envelope)]
         for part in re.split("(SET|key.|value.)", asked.data.decode()):
@@ -29,12 +29,13 @@ def crossing(capture, envelope):
 
 
 @styled
-def plot_cells(blocks, unit, title):
+def plot_cells(blocks: dict[str, list], unit: str, title: str):
     """Draw a square for each byte or each write, in a panel for each heading of `blocks`.
 
     `blocks` is {heading: [(kind, number of squares, or a text with a letter for each square)]}. The
     kinds are the keys of `style.CELLS`, which has their colours. `unit`, such as "bytes", is what a
-    square stands for. Prints how many squares of each kind a heading has. Returns the figure.
+    square stands for. Prints how many squares of each kind a heading has. Returns the matplotlib
+    figure.
     """
     cells = {
         heading: [
@@ -80,7 +81,7 @@ def plot_cells(blocks, unit, title):
     return caption(figure, title, "; ".join(told), measured=False)
 
 
-def line_for(count):
+def line_for(count: int) -> int:
     """Return how many squares to draw on a line, for `count` squares in all.
 
     Up to 48 stand on one line; lines of more have 80 to 100.

@@ -11,14 +11,14 @@ STRIPS = 2.6  # rows below the questions
 STEM = 0.8  # of a column: how far a line runs below the words
 
 
-def plot_chain(questions, title=None):
+def plot_chain(questions: dict[str, tuple], title: str | None = None):
     """Draw questions in columns, one for each round trip that they need at least.
 
     `questions` is {question: (how often it is asked, [questions whose answers it needs])}. A
     question is in the column after those that it needs. Below, a stroke for each round trip
     compares asking one by one with asking column by column. `title` replaces the usual title.
-    Prints the questions of each column, and returns the figure. Raises LabError if a question needs
-    one that does not stand before it.
+    Prints the questions of each column, and returns the matplotlib figure. Raises LabError if a
+    question needs one that does not stand before it.
     """
     columns = {}
     for name, asked in questions.items():
@@ -70,10 +70,10 @@ def draw_chain(questions, columns, title):
     return caption(figure, title, told, measured=False)
 
 
-def draw_strips(axes, trips):
-    """Draw a row of strokes for each entry of `trips`, {name: number of round trips}.
+def draw_strips(axes, trips: dict[str, int]) -> None:
+    """Draw a row of strokes for each entry of `trips`, {name: number of round trips}, into `axes`.
 
-    The first row has the colour of one by one, the others that of a pipeline.
+    The first row has the colour of the way "one by one", the others that of "pipeline".
     """
     for row, count in enumerate(trips.values()):
         color, _ = style.way("pipeline" if row else "one by one")

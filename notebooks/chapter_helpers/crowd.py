@@ -7,12 +7,13 @@ import lab_utils as lab
 CROWDS = (1, 2, 4, 8)
 
 
-def crowds(way, stock_up, sales, rtt_ms):
+def crowds(way, stock_up, sales: int, rtt_ms: float) -> tuple[dict[int, float], int]:
     """Run `way(client)` `sales` times, shared by 1, then 2, 4 and 8 threads; count the round trips.
 
-    `way` returns True or False. Each number of threads shares one client at `rtt_ms` ms and makes
-    `sales` calls; before, `stock_up()` fills the database anew. Returns ({number of threads: mean
-    round trips of one call}, how many of the calls by 8 threads returned True).
+    `way` returns True or False. For each number of threads `stock_up()` fills the database anew,
+    and the threads share one client at an RTT of `rtt_ms` ms for `sales` calls in all. Returns
+    ({number of threads: mean round trips of one call}, how many of the calls by 8 threads returned
+    True).
     """
     client = lab.connect(rtt_ms=rtt_ms)
     trips = {}

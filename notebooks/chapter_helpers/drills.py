@@ -18,7 +18,7 @@ import lab_utils as lab
 NO_RETRIES = Retry(NoBackoff(), 0)
 
 
-def attempt(call):
+def attempt(call) -> str:
     """Run `call()`; return the name of the redis.RedisError that it raised, or "no error"."""
     try:
         call()
@@ -28,20 +28,20 @@ def attempt(call):
 
 
 def heard(call):
-    """Run `call()`; return its result, or the name of the exception if redis-py raised one."""
+    """Run `call()`; return its result, or the name of the redis.RedisError that it raised."""
     try:
         return call()
     except (redis.RedisError, RedisClusterException) as error:
         return type(error).__name__
 
 
-def address_of(client):
-    """Return {"host", "port", "password"} of a client's server, for making another client of it."""
+def address_of(client: redis.Redis) -> dict:
+    """Return {"host", "port", "password"} of a client's server, for connecting another client."""
     options = client.get_connection_kwargs()
     return {name: options[name] for name in ("host", "port", "password")}
 
 
-def visits_in(server):
+def visits_in(server: redis.Redis) -> int:
     """Return how many visits are counted on a server, in its key `visits` or in its set `visitors`.
 
     `server` is a client of it. The size of the set is used where there is no counter, or where it
@@ -50,7 +50,7 @@ def visits_in(server):
     return int(server.get("visits") or server.scard("visitors"))
 
 
-def cut_midway(batch, visit, **options):
+def cut_midway(batch, visit, **options) -> tuple[str, int]:
     """Run a batch on a new server, and let the server close the client's connection halfway.
 
     `batch(client, visit, visits, half_way, transaction)` sends one pipeline, and `visit(pipe,
@@ -71,7 +71,7 @@ def cut_midway(batch, visit, **options):
     return heard, held
 
 
-def stall(batch, visit, visits=100, **options):
+def stall(batch, visit, visits: int = 100, **options) -> tuple[str, int]:
     """Run a batch of `visits` visits in a transaction on a new server that is frozen for 0.45 s.
 
     The client gives up waiting for a reply after 0.3 s. `batch(client, visit, visits, half_way,
@@ -89,7 +89,7 @@ def stall(batch, visit, visits=100, **options):
     return heard, held
 
 
-def late_reply(take):
+def late_reply(take) -> str:
     """Let a client call `take(worker)` while the server is frozen for longer than the client waits.
 
     `worker` is a redis.Redis with a timeout of 0.3 s and redis-py's default retries; the server is
@@ -109,7 +109,7 @@ def late_reply(take):
 
 
 @contextlib.contextmanager
-def slow_names(seconds):
+def slow_names(seconds: float):
     """In a `with` block, make every lookup of a host name take `seconds` longer."""
     look_up = socket.getaddrinfo
 

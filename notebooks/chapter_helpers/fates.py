@@ -10,15 +10,18 @@ class Fates:
     value that came back}}. The table marks another value by an exclamation mark.
     """
 
-    def __init__(self, by_value):
+    def __init__(self, by_value: dict[str, dict[str, str]]):
         self.by_value = by_value
 
-    def counted(self, way, fate):
-        """Return for how many values the outcome of `way` is `fate`: "same" or "refused"."""
+    def counted(self, way: str, fate: str) -> int:
+        """Return for how many values the outcome of the way named `way` is `fate`.
+
+        `fate` is "same", "refused" or the repr of another value.
+        """
         return sum(fates[way] == fate for fates in self.by_value.values())
 
-    def changed(self, way):
-        """Return the number of values that `way` turned into another value without an error."""
+    def changed(self, way: str) -> int:
+        """Return the number of values that the way named `way` changed without an error."""
         return len(self.by_value) - self.counted(way, SAME) - self.counted(way, REFUSED)
 
     def __repr__(self):
@@ -31,11 +34,11 @@ class Fates:
         return "\n".join(lines)
 
 
-def marked(fate):
+def marked(fate: str) -> str:
     return fate if fate in (SAME, REFUSED) else f"! {fate}"
 
 
-def fates_of(samples, ways):
+def fates_of(samples: dict, ways: dict[str, tuple]) -> Fates:
     """Encode and decode each value in each way; return the outcomes as Fates.
 
     `samples` is {name: value}, `ways` is {name: (encode, decode)}, two functions of one argument.
@@ -47,7 +50,7 @@ def fates_of(samples, ways):
     )
 
 
-def fate_of(value, encode, decode):
+def fate_of(value, encode, decode) -> str:
     try:
         back = decode(encode(value))
     except Exception:

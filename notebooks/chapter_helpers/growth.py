@@ -3,11 +3,11 @@
 import lab_utils as lab
 
 
-def growing(ways, steps, grow):
+def growing(ways: dict, steps, grow) -> dict[str, dict[int, float]]:
     """Time each function after each step of growth; return {name: {keys in the database: ms}}.
 
-    `ways` is {name: function of a client}; the milliseconds are of one call. For each element of
-    `steps`, `grow(step)` adds keys and returns how many keys the database has then.
+    `ways` is {name: function of a client}; the milliseconds are those of one call. For each element
+    of the list `steps`, `grow(step)` adds keys and returns how many keys the database has then.
     """
     took = {name: {} for name in ways}
     for step in steps:

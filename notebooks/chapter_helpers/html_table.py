@@ -5,11 +5,11 @@ class Unfixed(str):
     """A text for a table's cell that differs by machine or learner; nbval does not compare it."""
 
 
-def table(heads, rows):
-    """Return an HTML table as text, from texts that may hold HTML.
+def table(heads: list[str], rows: list[list[str]]) -> str:
+    """Return an HTML table, as text; the texts in its cells may hold HTML.
 
-    `heads` are the headings of the columns, none if empty. `rows` is a list of lists of texts; a
-    row with a single text spans three columns.
+    `heads` are the headings of the columns; there is no line of headings if it is empty. Each of
+    `rows` is a list of cells; a row with a single cell spans three columns.
     """
     lines = [[cell("th", head) for head in heads]] if heads else []
     for row in rows:
@@ -18,7 +18,7 @@ def table(heads, rows):
     return f"<table>{''.join('<tr>' + ''.join(line) + '</tr>' for line in lines)}</table>"
 
 
-def cell(tag, text, across=""):
+def cell(tag: str, text: str, across: str = "") -> str:
     kind = ' class="verdict"' if isinstance(text, Unfixed) else ""
     # Jupyter sets cells to the right by itself.
     return f'<{tag}{kind}{across} style="text-align: left; vertical-align: top">{text}</{tag}>'

@@ -32,14 +32,16 @@ class Box:
     called: dict = field(default_factory=dict)
 
 
-def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
+def plot_icicle(
+    stacks: list[list], root: str, whole: float, unit: str, waiting=(), title: str | None = None
+):
     """Draw stack samples of a program as an icicle, from the function `root` downwards.
 
     `stacks` are the samples: lists of function names, the innermost first. The samples that contain
-    `root` together stand for `whole`, a number in `unit`, such as milliseconds. Functions named in
-    `waiting` are drawn as waiting, all others as the client's CPU. `title` replaces the usual
-    title. Prints the five functions with the most time of their own, and returns the figure. Raises
-    LabError if `root` is in no sample.
+    `root` together stand for `whole`, a number in `unit`, such as milliseconds. `waiting` are the
+    names of the functions drawn as waiting; all others are drawn as the client's CPU. `title`
+    replaces the usual title. Prints the five functions with the most time of their own, and returns
+    the matplotlib figure. Raises LabError if `root` is in no sample.
     """
     tree = tree_of(stacks, root)
     if not tree.samples:
@@ -51,7 +53,7 @@ def plot_icicle(stacks, root, whole, unit, waiting=(), title=None):
     return draw_icicle(tree, whole, unit, waiting, own, title)
 
 
-def tree_of(stacks, root):
+def tree_of(stacks: list[list], root: str) -> Box:
     """Return the tree of calls below the function `root`, as the Box of `root`.
 
     `stacks` are the samples: lists of function names, the innermost first. Only those that contain
@@ -103,7 +105,7 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     return caption(figure, title, f"most in itself: {most} ({unit})")
 
 
-def draw_sum(axes, share, whole, levels):
+def draw_sum(axes, share: float, whole: float, levels: int) -> None:
     """Draw a bar below the boxes that adds up the client's CPU and the waiting, with their shares.
 
     `share` is the share of waiting, 0 to 1, of `whole`, in the unit of the x axis. `levels` is how
@@ -117,8 +119,8 @@ def draw_sum(axes, share, whole, levels):
     axes.text(whole, levels + 1, f"{share:.0%} ", ha="right", **small)
 
 
-def fill(axes, left, width, level, color):
-    """Draw one box of the icicle, in row `level`, 0 being the top row.
+def fill(axes, left: float, width: float, level: float, color: str) -> None:
+    """Draw one box of the icicle into `axes`, in row `level`, 0 being the top row.
 
     `left` and `width` are in the unit of the x axis.
     """
@@ -127,7 +129,7 @@ def fill(axes, left, width, level, color):
     )
 
 
-def depth(box, all_samples):
+def depth(box: Box, all_samples: int) -> int:
     """Return how many rows of boxes are drawn for `box` and what it called, its own row included.
 
     `all_samples` is the number of samples in the whole icicle: boxes with too few of them are not
@@ -136,7 +138,7 @@ def depth(box, all_samples):
     return 1 + max((depth(inner, all_samples) for inner in wide_boxes(box, all_samples)), default=0)
 
 
-def wide_boxes(box, all_samples):
+def wide_boxes(box: Box, all_samples: float) -> list[Box]:
     """Return the Boxes called by `box` that are wide enough to be drawn, the widest first.
 
     `all_samples` is the number of samples in the whole icicle.
@@ -154,7 +156,7 @@ def draw_box(axes, box, left, level, scale, whole, waiting):
         left += inner.samples * scale
 
 
-def write(axes, name, left, width, level, whole):
+def write(axes, name: str, left: float, width: float, level: int, whole: float) -> None:
     """Write a function's name into its box at `left`, shortened until it fits, or not at all.
 
     `width` and `whole`, the whole icicle's width, are in the unit of the x axis; `level` is the
@@ -169,6 +171,6 @@ def write(axes, name, left, width, level, whole):
             return
 
 
-def short(name):
+def short(name: str) -> str:
     """Return the last part of a function's name: 'execute' for "Pipeline.execute"."""
     return name.rsplit(".", 1)[-1]

@@ -6,12 +6,12 @@ from lab_utils.figures.ladder import by_turn, draw_ladders, took
 from lab_utils.words import counted, plain_duration
 
 
-def plot_ladders(captures):
+def plot_ladders(captures: dict):
     """Draw the messages of each capture as a ladder; time runs downwards, in one scale for all.
 
-    `captures` is {name: what `lab.capture` returned}, best two or three with a few messages each.
-    Prints for each how often it waits and how long it takes. Returns the figure. Raises LabError
-    without captures, and for one without messages.
+    `captures` is {name: the Capture that `lab.capture` returned}, best two or three with a few
+    messages each. Prints for each how often it waits for replies and how long it takes. Returns the
+    matplotlib figure. Raises LabError without captures, and for one without messages.
     """
     named = captures if isinstance(captures, dict) else {}
     if not named or not all(getattr(each, "messages", None) for each in named.values()):
@@ -28,11 +28,11 @@ def plot_ladders(captures):
     return draw_ladders(ladders, title_of(captures), "; ".join(told.values()))
 
 
-def title_of(captures):
+def title_of(captures: dict) -> str:
     """Return a title such as '5 ms away: one by one waits 3 times, pipeline once'.
 
-    `captures` is {name: what `lab.capture` returned}. The distance is left out if they differ in
-    it.
+    `captures` is {name: the Capture that `lab.capture` returned}. The distance is left out if the
+    captures differ in it.
     """
     far = {capture.rtt_ms for capture in captures.values()}
     where = f"{style.away(*far)}: " if len(far) == 1 else ""

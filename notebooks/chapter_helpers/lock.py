@@ -21,18 +21,19 @@ class Work:
         self.begun = time.perf_counter()
         self.ended = []
 
-    def goes_on(self, seconds):
+    def goes_on(self, seconds: float) -> None:
         time.sleep(seconds)
         self.ended.append(time.perf_counter() - self.begun)
 
 
 @styled
-def plot_lock(held, title):
+def plot_lock(held: dict[str, tuple], title: str):
     """Draw a bar for each lock holder: when it had the lock; in red, how long it worked on without.
 
-    `held` is {name: (took, lost, done)}, in seconds: the lock was acquired at `took`, it expired or
-    was deleted at `lost`, and the holder's work ended at `done`. Prints both durations of each, and
-    returns the figure.
+    `held` is {holder's name: (took, lost, done)}, all three in seconds since the first one took the
+    lock: the lock was acquired at `took`, it expired or was deleted at `lost`, and the holder's
+    work ended at `done`. Prints for each how long it had the lock and how long it worked, and
+    returns the matplotlib figure.
     """
     figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(held)))
     for row, (took, lost, done) in enumerate(held.values()):

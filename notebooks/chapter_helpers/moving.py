@@ -9,12 +9,12 @@ CITIES = ("Oslo", "Lima", "Pune", "Bonn")
 CUSTOMERS = 2_000
 
 
-def wrong_after(r, move, backfill):
+def wrong_after(r, move, backfill) -> int:
     """Return how many customers stand in a wrong city's set after `backfill()` has built the sets.
 
-    `r` is a client. First its database is emptied, and 2,000 customers are written without such
-    sets. While `backfill` runs, a thread calls `move(client, number, city)` for random customers
-    and cities, such as `move(client, 17, "Oslo")`.
+    `r` is a redis.Redis. First its database is emptied, and 2,000 customers are written without
+    such sets. While `backfill` runs, a thread calls `move(client, number, city)` for random
+    customers and cities, such as `move(client, 17, "Oslo")`.
     """
     lab.empty(r)
     for number in range(CUSTOMERS):
@@ -36,10 +36,10 @@ def wrong_after(r, move, backfill):
     return wrong_entries(r)
 
 
-def wrong_entries(r):
+def wrong_entries(r) -> int:
     """Return how many customers are missing in the set of their own city, or stand in another's.
 
-    `r` is a client. No other client may write meanwhile.
+    `r` is a redis.Redis. No other client may write meanwhile.
     """
     members = {city: r.smembers(f"customers-in:{city}") for city in CITIES}
     pipe = r.pipeline(transaction=False)

@@ -19,7 +19,7 @@ UNIT = "times the published time (hollow: fitted)"
 
 @dataclass(frozen=True)
 class HiddenDistance:
-    """The RTT behind published times, `rtt_ms`, with what it was computed from.
+    """The RTT behind published times, `rtt_ms` in ms, with what it was computed from.
 
     `turn_s` is the seconds of a round trip, `constant_s` the seconds that both published times have
     in common.
@@ -58,7 +58,7 @@ def hidden_distance(
     return HiddenDistance(turn_s, shorter_s - fewer_turns * turn_s, rtt_s * 1000)
 
 
-def figure(pair):
+def figure(pair) -> tuple[float, float]:
     """Return `pair`, a published time, as (round trips, seconds).
 
     Raises LabError if it is not a pair of numbers that are 0 or more.
@@ -76,10 +76,10 @@ def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, 
     """Draw times measured here as multiples of the published ones: a dot for each name.
 
     `published` and `reproduced`, measured here, are {name: seconds}. `what` begins the title.
-    `rtt_ms` is the distance in ms at which was measured. `fitted` are the names of the published
-    times from which that distance was computed; their dots are hollow, since they prove nothing.
-    Returns the figure; if all are fitted, prints a line instead and returns None. Raises LabError
-    if a published name was not measured, and if a fitted name was not published.
+    `rtt_ms` is the RTT in ms at which was measured. `fitted` are the names of the published times
+    from which that RTT was computed; their dots are hollow, since they prove nothing. Returns the
+    matplotlib figure; if all are fitted, prints a line instead and returns None. Raises LabError if
+    a published name was not measured, and if a fitted name was not published.
     """
     for values in (published, reproduced):
         for name, value in check_dict(values, "plot_published", '{"loop": 5.07}').items():
@@ -106,7 +106,7 @@ def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, 
     return caption(figure, title, words, (round(rtt_ms, 2),))
 
 
-def rows_of(published, reproduced, fitted):
+def rows_of(published: dict[str, float], reproduced: dict[str, float], fitted) -> list[Row]:
     """Return a figure's Row for each name: the time measured here divided by the published one.
 
     `published` and `reproduced` are {name: seconds}; `fitted` are the names drawn hollow.
@@ -121,11 +121,12 @@ def rows_of(published, reproduced, fitted):
     return rows
 
 
-def how_far_off(published, reproduced, fitted):
-    """Return in words how far times measured here are from the published ones that were not fitted.
+def how_far_off(published: dict[str, float], reproduced: dict[str, float], fitted) -> str:
+    """Return in words how far times measured here are from the published ones.
 
-    `published` and `reproduced` are {name: seconds}; `fitted` are names. The words are such as
-    'what was not fitted comes out within 3%'.
+    `published` and `reproduced` are {name: seconds}; `fitted` are the names of those published
+    times that are left out, since the distance was computed from them. The words are such as 'what
+    was not fitted comes out within 3%'.
     """
     free = [name for name in published if name not in fitted]
     several = len(free) > 1
@@ -138,7 +139,7 @@ def how_far_off(published, reproduced, fitted):
     return f"“{free[0]}”, not fitted, comes out {how}"
 
 
-def published_words(published, reproduced, fitted):
+def published_words(published, reproduced, fitted) -> str:
     return "; ".join(
         f"{name}: published {plain_duration(then)}"
         f"{' (fitted)' * (name in fitted)}, here {plain_duration(reproduced[name])}"

@@ -9,12 +9,12 @@ ROW, REST = 0.36, 2.0  # inches
 
 
 @styled
-def plot_ruler(places, title):
+def plot_ruler(places: dict[str, tuple], title: str):
     """Draw the RTT of each place as a range on a log axis; on top, an axis of requests a second.
 
-    `places` is {place: (lowest RTT, highest RTT)} in ms; a third number is the RTT that light would
-    need, drawn as a mark. Prints the ranges as facts, since they are published and not measured.
-    Returns the figure.
+    `places` is {place: (lowest RTT, highest RTT)} in ms; a third number is the RTT in ms that light
+    would need, drawn as a mark. Prints the ranges as facts, since they are published and not
+    measured. Returns the matplotlib figure.
     """
     figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(places)))
     for row, (low, high, *light) in enumerate(places.values()):
@@ -63,5 +63,5 @@ def inverse(values):
         return 1000 / np.asarray(values, float)
 
 
-def span(low, high):
+def span(low: float, high: float) -> str:
     return f"{number(low)} ms" if low == high else f"{number(low)} to {number(high)} ms"

@@ -21,12 +21,13 @@ from lab_utils.testbed.pinning import steady
 EVERY_S = 0.001
 
 
-def sampled(fn, client):
+def sampled(fn, client) -> tuple[list, float]:
     """Run `fn(client)` again and again, and sample its stack every millisecond.
 
-    The runs go on for LAB_SCALE's seconds, or for one run if it takes longer. Returns (stacks, mean
-    seconds of a run). Each stack is a list of function names, the innermost first, for
-    `plot_icicle`. Raises LabError outside of the main thread, and the errors of `fn`.
+    The runs go on for as many seconds as the environment variable LAB_SCALE asks for, and for one
+    run at least. Returns (stacks, mean seconds of a run). Each stack is a list of function names,
+    the innermost first, as `plot_icicle` takes it. Raises LabError outside of the main thread, and
+    the errors of `fn`.
     """
     check_function(fn, "sampled")
     check_client(client, "sampled")

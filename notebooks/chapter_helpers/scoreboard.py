@@ -30,7 +30,7 @@ ROW = "display: flex; flex-wrap: wrap; gap: 3px; align-items: center; margin: 2p
 
 
 class Page:
-    """A cell's output: `html` is shown in Jupyter and in the book, `text` elsewhere."""
+    """A cell's output: `html` is shown in Jupyter and in the book, `text` in a terminal."""
 
     def __init__(self, text: str, html: str):
         self.text = text
@@ -46,8 +46,8 @@ class Page:
 class Scoreboard(Page):
     """A table of all claims, by article, each with the word of its verdict, such as "holds".
 
-    `judged` is {claim: Judged}, such as {"A1": …}, by default the verdicts of this machine and, for
-    claims not tried here, those of the lab's own run.
+    `judged` is {claim's name, such as "A1": its Judged, that is claim and verdict}. By default it
+    has the verdicts of this machine and, for claims not tried here, those of the lab's own run.
     """
 
     def __init__(self, judged: dict[str, Judged] | None = None):
@@ -110,8 +110,8 @@ class Scoreboard(Page):
     def against(self, said: dict) -> Page:
         """Return a Page that compares a learner's predictions with the verdicts, wrong ones first.
 
-        `said` is {claim: "holds", "depends" or "no"}; `...` in place of a word is no prediction.
-        Raises LabError for an unknown claim or word.
+        `said` is {claim's name: "holds", "depends" or "no"}; `...` in place of a word is no
+        prediction. Raises LabError for an unknown claim or word.
         """
         words = words_said(said, self.judged)
         # what is untested here came out neither way
@@ -175,8 +175,9 @@ class Scoreboard(Page):
 def words_said(said: dict, known: dict) -> dict[str, str]:
     """Return the learner's predictions as {claim: word of a verdict}, without those left as `...`.
 
-    `said` is {claim: "holds", "depends", "no", or `...`}; "no" becomes the verdict's word for that.
-    `known` is a dict whose keys are the claims. Raises LabError for an unknown claim or word.
+    `said` is {claim's name: "holds", "depends", "no", or `...`}; "no" becomes the verdict's word
+    for that. `known` is a dict whose keys are the claims' names. Raises LabError for an unknown
+    claim or word.
     """
     check_dict(said, "board.against", '{"A1": "holds", "A2": ...}')
     words = {}
@@ -200,18 +201,18 @@ def words_said(said: dict, known: dict) -> dict[str, str]:
 # Pieces of HTML
 
 
-def marked(word):
-    """Return `word`, of a verdict, as HTML, with a bar in its colour on the left."""
+def marked(word: str) -> str:
+    """Return a verdict's word, such as "holds", as HTML, with a bar in its colour on the left."""
     return (
         f'<span style="border-left: 0.5em solid {COLORS[word]}; padding-left: 0.4em">'
         f"<b>{word}</b></span>"
     )
 
 
-def square(name, judged):
+def square(name: str, judged: Judged) -> str:
     """Return a square in the colour of a claim's verdict, as HTML: a link to where it is tried.
 
-    `name` is the claim's, such as "A1"; `judged` is its Judged.
+    `name` is the claim's, such as "A1"; `judged` is the claim with its verdict.
     """
     word = judged.verdict.word
     told = escape(f"{name} {judged.clause}: {judged.claim.text}{judged.origin}")
@@ -227,10 +228,10 @@ def square(name, judged):
     )
 
 
-def in_full(judged):
-    """Return a Judged as HTML: its verdict in a clause, and hidden until a click its reason.
+def in_full(judged: Judged) -> Unfixed:
+    """Return a claim's verdict as HTML: the verdict in a clause, and its reason behind a click.
 
-    What the lab adds is hidden with the reason. The text is Unfixed: nbval does not compare it.
+    What the lab adds stands with the reason. nbval does not compare the text, which is an Unfixed.
     """
     verdict = judged.verdict
     clause = f"<b>{verdict.word}</b>{escape(judged.clause.removeprefix(verdict.word))}"
@@ -240,6 +241,6 @@ def in_full(judged):
     return Unfixed(clause + origin + figures)
 
 
-def folded(summary, inside):
+def folded(summary: str, inside: str) -> str:
     """Return HTML that shows the line `summary`, and on a click `inside`; both are HTML."""
     return f"<details><summary>{summary}</summary>{inside}</details>"

@@ -9,11 +9,11 @@ from lab_utils.figures.canvas import USUAL, WIDTH, caption, plt, styled
 from lab_utils.figures.labels import plain_ticks
 
 
-def seen_during(execute, look):
+def seen_during(execute, look) -> tuple[list[tuple], float]:
     """Run `execute()` while another thread calls `look()` again and again, and once afterwards.
 
-    Returns ([(when, result)], seconds that `execute` took): when `look` returned, in seconds since
-    `execute` was called, and what it returned.
+    Returns (looks, seconds that `execute` took). Each look is (when `look` returned, in seconds
+    since `execute` was called; what it returned).
     """
     looks = []
     done = threading.Event()
@@ -37,22 +37,22 @@ def seen_during(execute, look):
     return [(at - started, seen) for at, seen in looks], took
 
 
-def half_done(batches, whole):
-    """Return how often `look` saw more than 0 and fewer than `whole` entries of a batch.
+def half_done(batches: list[tuple], whole: int) -> int:
+    """Return how often another client saw some entries of a batch, but not all.
 
-    `batches` is a list of what `seen_during` returned, with numbers as results; `whole` is the
-    number of entries in a batch.
+    `batches` is a list of what `seen_during` returned, where `look` returns the number of entries
+    that it saw; `whole` is the number of entries in a batch.
     """
     return sum(0 < seen < whole for looks, _ in batches for _, seen in looks)
 
 
 @styled
-def plot_seen(runs, whole):
+def plot_seen(runs: dict[str, list], whole: int):
     """Draw how many of a batch's `whole` entries another client saw over time.
 
     `runs` is {name of a way to send the batch: [what `seen_during` returned, for each batch]};
     there is a panel for each name, with its first batch alone. Prints how many looks saw nothing,
-    some and all; returns the figure.
+    some and all; returns the matplotlib figure.
     """
     figure, panels = plt.subplots(
         len(runs), 1, sharex=True, squeeze=False, figsize=(WIDTH, 0.9 + 2.0 * len(runs))

@@ -10,11 +10,11 @@ SLOTS = 16_384
 
 
 @styled
-def plot_slots(slots, ranges, title):
+def plot_slots(slots: dict[str, int], ranges: list[tuple[int, int]], title: str):
     """Draw a dot for each key on a line of all 16,384 slots, shaded by the node that serves them.
 
-    `slots` is {key: slot}. `ranges` is [(first slot, last slot)] of each node, in order of the
-    slots. Prints slot and node of each key as facts. Returns the figure.
+    `slots` is {key: number of its slot}. `ranges` is [(first slot, last slot)] of each node, in
+    order of the slots. Prints slot and node of each key as facts. Returns the matplotlib figure.
     """
     figure, axes = plt.subplots(figsize=(WIDTH, REST + ROW * len(slots)))
     told = []

@@ -25,7 +25,7 @@ MAP_BESIDE_PX = 130  # of the title's room: the axes begin right of its left end
 STEPS = 160  # of the colours, along each axis
 FEWEST_SHOWN = 0.7  # commands a turn, so that the dots at 1 are whole
 DASHED = {"color": style.INK, "linestyle": "--", "linewidth": 1}
-BORDERS = {0.1: DASHED, 0.5: {"color": style.INK, "linewidth": 1.8}, 0.9: DASHED}
+BORDERS: dict[float, dict] = {0.1: DASHED, 0.5: {"color": style.INK, "linewidth": 1.8}, 0.9: DASHED}
 MEASURED_MS, MEASURED_COMMANDS = (0.25, 1, 5, 20), (1, 10, 100, 1_000)
 PINGS = 15
 
@@ -36,9 +36,9 @@ def plot_map(client, commands: int = 1):
     A turn is one round trip. The colours are the fitted model's: RTT / (RTT + a + commands × c),
     see `lab.fit_model`. The dots are measured here and filled with the colour of their own share: a
     dot that can't be told from its surroundings agrees with the model. A line is where half of the
-    time is waiting. A diamond, "You", is at the distance of `client`, a redis.Redis, with
-    `commands` commands a turn. The distance is the one set by the lab, else computed from the
-    client's PING. Prints one line in words, and returns a figure that readers can drag. Raises
+    time is waiting. A diamond, "You", is at the RTT of `client`, a redis.Redis, with `commands`
+    commands a turn. That RTT is the one set by the lab, else computed from the client's PING.
+    Prints one line in words, and returns a figure, an Explorable, that readers can drag. Raises
     LabError for anything but a client, or for `commands` that are no whole number from 1 to 10,000.
     """
     check_client(client, "plot_map", cluster=True)
@@ -56,7 +56,7 @@ def plot_map(client, commands: int = 1):
 
 
 @functools.cache
-def measured():
+def measured() -> dict[tuple[float, int], float]:
     """Measure which share of a round trip's time is its RTT, at several RTTs and command counts.
 
     Returns {(RTT in ms, commands in the round trip): share, 0 to 1}. A second call in the process
@@ -71,37 +71,39 @@ def measured():
     }
 
 
-def distance_to(client, model):
+def distance_to(client, model) -> float:
     """Return a client's RTT in ms: as the lab set it, else the median of its PINGs less their work.
 
-    The work is what `model`, a Model, says that one command without distance takes.
+    `client` is a redis.Redis. The work is the time that `model`, what `lab.fit_model` returned,
+    gives for one command without distance.
     """
     return distance_of(client) or max(
         NEAREST_MS, 1000 * (statistics.median(ping_times(client, PINGS)) - model.seconds(1, 1))
     )
 
 
-def share_waiting(model, rtt_ms, commands):
-    """Return which share of a round trip's time is its RTT, 0 to 1, by `model`, a fitted Model.
+def share_waiting(model, rtt_ms: float, commands: int) -> float:
+    """Return which share of a round trip's time is its RTT, 0 to 1, at `rtt_ms` ms.
 
-    The round trip has `commands` commands.
+    The round trip has `commands` commands; `model` is what `lab.fit_model` returned.
     """
     return rtt_ms / 1000 / model.seconds(1, commands, rtt_ms)
 
 
-def commands_at(model, share, rtt_ms):
+def commands_at(model, share: float, rtt_ms: float) -> float:
     """Return with how many commands in a round trip waiting takes `share`, 0 to 1, of the time.
 
-    This is by `model`, a fitted Model, at an RTT of `rtt_ms` ms. The number is a float, and below 1
-    if waiting takes less than the share even with a single command.
+    `rtt_ms` is the RTT in ms, `model` what `lab.fit_model` returned. The number is a float, and
+    below 1 if waiting takes less than the share even with a single command.
     """
     return (rtt_ms / 1000 * (1 / share - 1) - model.turn_s) / model.command_s
 
 
-def in_words(model, rtt_ms, commands):
+def in_words(model, rtt_ms: float, commands: int) -> str:
     """Return a line such as 'You, 5 ms away, 1 command a turn: 99% is waiting; half and half at …'.
 
-    `model` is a fitted Model; `commands` is the number of commands in a round trip.
+    `rtt_ms` is the RTT in ms, `commands` the number of commands in a round trip; `model` is what
+    `lab.fit_model` returned.
     """
     even = commands_at(model, 0.5, rtt_ms)
     half = (
@@ -117,11 +119,12 @@ def in_words(model, rtt_ms, commands):
 
 
 @styled
-def draw_map(model, dots, rtt_ms, commands):
-    """Draw the map of `plot_map` and return the figure; print the line of `in_words`.
+def draw_map(model, dots: dict[tuple, float], rtt_ms: float, commands: int):
+    """Draw the map of `plot_map`, return the matplotlib figure, and print the line of `in_words`.
 
-    `model` is a fitted Model; `dots` is {(RTT in ms, commands a turn): share, 0 to 1}. A diamond is
-    at `rtt_ms` and `commands`, and the title says which share is waiting there.
+    `model` is what `lab.fit_model` returned; `dots` is {(RTT in ms, commands in a round trip):
+    share, 0 to 1}. A diamond is at `rtt_ms` ms and `commands` commands, and the title says which
+    share is waiting there.
     """
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -192,9 +195,10 @@ def name_distances(axes):
 
 
 def draw_borders(axes, model):
-    """Draw a line where 50% of the time is waiting, and dashed ones at 10% and 90%, by `model`.
+    """Draw a line into `axes` where 50% of the time is waiting, and dashed ones at 10% and 90%.
 
-    On either side of the 50%, write what helps there: less work, or fewer round trips.
+    On either side of the 50%, write what helps there: less work, or fewer round trips. `model` is
+    what `lab.fit_model` returned.
     """
     xs = [NEAREST_MS * 10 ** (step / 50) for step in range(201)]
     for share, line in BORDERS.items():

@@ -10,7 +10,7 @@ COUNTRIES = ("Chile", "Estonia", "Ghana", "Japan", "Kenya", "Norway")
 
 
 def fill(r):
-    """Write all of the game's keys to the server of the client `r`, in one pipeline."""
+    """Write all of the game's keys to the server of `r`, a redis.Redis, in one pipeline."""
     pipe = r.pipeline(transaction=False)
     for number in range(PLAYERS):
         country = COUNTRIES[number % len(COUNTRIES)]
@@ -29,8 +29,8 @@ def fill(r):
     pipe.execute()
 
 
-def address(r):
-    """Return the URL of the server of the client `r`, password included: do not print it."""
+def address(r) -> str:
+    """Return the URL of the server of `r`, a redis.Redis, password included: do not print it."""
     options = r.get_connection_kwargs()
     login = f"{options.get('username') or ''}:{quote(options.get('password') or '', safe='')}@"
     return f"redis://{login}{options['host']}:{options['port']}/{options.get('db', 0)}"

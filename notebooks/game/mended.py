@@ -13,12 +13,12 @@ return 1
 """
 
 
-def about(r, players, numbers):
+def about(r, players: list[str], numbers: list[str]) -> tuple[list, list, list, list]:
     """Read players and posts in one round trip.
 
-    `players` are the players' ids, `numbers` the posts' numbers, both as texts. Returns four lists:
-    [name, country] of each player, 1 or 0 for whether each is online, each post as a dict with "by"
-    and "text", and each post's number of likes.
+    `r` is a redis.Redis; `players` are the players' ids, `numbers` the posts' numbers. Returns four
+    lists: [name, country] of each player, 1 or 0 for whether each is online, each post as a dict
+    with "by" and "text", and each post's number of likes.
     """
     pipe = r.pipeline(transaction=False)
     for player in players:
@@ -37,10 +37,10 @@ def about(r, players, numbers):
     return users, online, posts, likes
 
 
-def names_of(r, posts):
-    """Return the names of the posts' authors, a list of texts, read in one round trip.
+def names_of(r, posts: list[dict]) -> list[str]:
+    """Return the names of the posts' authors, read in one round trip.
 
-    `posts` are dicts whose "by" is the author's id.
+    `r` is a redis.Redis; `posts` are dicts whose "by" is the author's id.
     """
     pipe = r.pipeline(transaction=False)
     for post in posts:

@@ -9,10 +9,10 @@ BOARD, FEED = 50, 30  # lines
 LIMIT = 10_000  # visits in an hour
 
 
-def session(r, token):
+def session(r, token: str) -> str | None:
     """Return the id of the user who logged in with `token`, and extend the session by an hour.
 
-    Returns None if nobody did, or if the session is over.
+    Returns None if nobody logged in with it, or if the session is over.
     """
     user = r.get(f"session:{token}")
     if user:
@@ -20,8 +20,8 @@ def session(r, token):
     return user
 
 
-def allowed(r, user):
-    """Count a visit of the user id `user` and return True, if there is one left in this hour.
+def allowed(r, user: str) -> bool:
+    """Count a visit of the user with the id `user` and return True, if this hour has one left.
 
     After 10,000 visits return False, and count nothing.
     """
@@ -33,7 +33,7 @@ def allowed(r, user):
     return True
 
 
-def board(r):
+def board(r) -> list[str]:
     """Return the 50 best players as a list of lines: score, `*` if online, name, country."""
     lines = []
     for user, score in r.zrange("board", 0, BOARD - 1, desc=True, withscores=True):
@@ -44,7 +44,7 @@ def board(r):
     return lines
 
 
-def feed(r, user):
+def feed(r, user: str) -> list[str]:
     """Return the latest 30 posts for the user id `user` as a list of lines: name, text, likes."""
     lines = []
     for number in r.lrange(f"feed:{user}", 0, FEED - 1):
@@ -55,7 +55,7 @@ def feed(r, user):
     return lines
 
 
-def page(r, token, session=session, allowed=allowed, board=board, feed=feed):
+def page(r, token: str, session=session, allowed=allowed, board=board, feed=feed) -> str:
     """Return the page as text, for the visitor who logged in with `token`.
 
     Each of the four functions may be replaced by one with the same arguments and results.

@@ -12,11 +12,11 @@ from .data import address
 HERE = Path(__file__).resolve().parent
 
 
-def run(r, *words, folder=HERE.parent, **settings):
+def run(r, *words: str, folder: Path = HERE.parent, **settings) -> subprocess.CompletedProcess:
     """Run `python` with the arguments `words` in `folder`, and wait until it ends.
 
     Returns a subprocess.CompletedProcess with its output as text. The environment variable
-    GAME_REDIS has the URL of r's server; `settings` are further ones.
+    GAME_REDIS gets the URL of the server of `r`, a redis.Redis; `settings` are further variables.
     """
     environment = {**os.environ, "GAME_REDIS": address(r), **settings}
     return subprocess.run(
@@ -29,11 +29,12 @@ def run(r, *words, folder=HERE.parent, **settings):
     )
 
 
-def run_test(r, test, edit=("", "")):
+def run_test(r, test: str, edit: tuple[str, str] = ("", "")) -> str:
     """Run a pytest file on a copy of the game; return pytest's error lines and summary as one text.
 
-    `test` is the text of the file. `edit` is (old, new), a replacement of text in the copy of
-    mended.py. Raises ValueError if mended.py does not contain `old`.
+    `r` is a redis.Redis of the game's server, `test` the text of the file. `edit` is (old, new), a
+    replacement of text in the copy of mended.py. Raises ValueError if mended.py does not contain
+    `old`.
     """
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(HERE, Path(folder, "game"))
