@@ -1,4 +1,8 @@
-"""Judge the claims of article A: each claim, its judge, and test cases for and against."""
+"""Judge the claims of article A: each claim, its judge, and test cases for and against.
+
+A judge is a function of measurements. It returns a Verdict: one of the words "holds", "depends",
+"does not hold" and "untested", with a sentence that gives the measured reason.
+"""
 
 from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, UNTESTED, Verdict, cases, judge
 from lab_utils.words import counted
@@ -13,11 +17,12 @@ TENFOLD = 10
 
 
 @judge("A1", "02", "With a pipeline, sending and receiving are needed only once each.", "the size")
-def a1(commands, writes, turns):
-    """Judge A1 by one pipeline of `commands` commands: holds if the client waited once, else not.
+def a1(commands: int, writes: int, turns: int) -> Verdict:
+    """Judge A1 by one pipeline of `commands` commands: holds if it took a single round trip.
 
-    All numbers are counts: the pipeline left the client in `writes` writes, and took `turns` round
-    trips. With as many writes as commands the claim does not hold either.
+    All numbers are counts: the pipeline was sent by `writes` write calls of the client, and took
+    `turns` round trips. The claim does not hold if there were several round trips, or as many
+    writes as commands.
     """
     adds = (
         f"a pipeline of {commands:,} SETs left in {writes:,} writes: a long one goes in "
@@ -49,12 +54,13 @@ cases(
     "Empty ACKs stand between request and reply because each SET is sent separately.",
     "the system",
 )
-def a2(turns, acks, pipeline_acks):
-    """Judge A2 by numbers of empty ACKs that the system sent for the same SETs.
+def a2(turns: int, acks: int | None, pipeline_acks: int | None) -> Verdict:
+    """Judge A2 by how many TCP ACKs without data the system sent for the same SETs.
 
-    `acks` is for `turns` SETs sent one by one, a round trip each, `pipeline_acks` for one pipeline
-    of them. The claim holds if each of the single SETs got an ACK and the pipeline got none; else
-    it depends. Both are None on a system that does not count them, and the word is "untested".
+    `acks` is that number for `turns` SETs sent one by one, a round trip each, `pipeline_acks` for
+    one pipeline of them. The claim holds if each of the single SETs got an ACK and the pipeline got
+    none; else it depends. Both are None on a system that does not count ACKs, and the verdict is
+    "untested".
     """
     adds = "no small write of yours waits for an acknowledgement: count the turns"
     if acks is None or pipeline_acks is None:
@@ -91,7 +97,7 @@ cases(
     "The three SETs of the capture left as one MULTI/EXEC transaction.",
     "a default of the client",
 )
-def a3(sets, default_commands, plain_commands):
+def a3(sets: int, default_commands: int, plain_commands: int) -> Verdict:
     """Judge A3 by how many commands were sent for `sets` SETs: holds if MULTI and EXEC were added.
 
     `default_commands` is that number for pipeline() by default, `plain_commands` for
@@ -118,7 +124,9 @@ cases(
     "10,000 SETs in a pipeline took about 2% of the time: for bulk inserts it is faster.",
     "the distance",
 )
-def a4(loop_far_s, pipeline_far_s, loop_near_s, pipeline_near_s):
+def a4(
+    loop_far_s: float, pipeline_far_s: float, loop_near_s: float, pipeline_near_s: float
+) -> Verdict:
     """Judge A4 by the seconds of 10,000 SETs in a loop and of the same SETs in a pipeline.
 
     "far" is at the article's distance, "near" at RTT 0. The claim holds if the far pipeline takes a

@@ -1,4 +1,8 @@
-"""Judge the claims of article B: each claim, its judge, and test cases for and against."""
+"""Judge the claims of article B: each claim, its judge, and test cases for and against.
+
+A judge is a function of measurements. It returns a Verdict: one of the words "holds", "depends",
+"does not hold" and "untested", with a sentence that gives the measured reason.
+"""
 
 import statistics
 
@@ -25,12 +29,12 @@ SMALLER = 0.75  # B7: a hash of this share of the other's bytes is compact
     "the size",
     after="redis-py's README had “up to a 10x speed improvement in parsing”",
 )
-def b1(get, list_10, list_1000, list_10000, pipeline):
+def b1(get: float, list_10: float, list_1000: float, list_10000: float, pipeline: float) -> Verdict:
     """Judge B1 by how many times faster redis-py is with hiredis than with its own parser.
 
-    Each argument is that gain for one kind of reply: of a GET, of LRANGE with 10, 1,000 and 10,000
-    items, and of a pipeline of 1,000 GETs. The claim holds if the median is several times, depends
-    if any is a clear gain, and else does not hold.
+    Each argument is that factor for one kind of reply: of a GET, of LRANGE with 10, 1,000 and
+    10,000 items, and of a pipeline of 1,000 GETs. The claim holds if their median is at least 5,
+    depends if any is at least 1.2, and else does not hold.
     """
     gains = get, list_10, list_1000, list_10000, pipeline
     seen = (
@@ -65,7 +69,7 @@ cases(
     "Seven commands take 1.19 ms one by one and 280 µs in a pipeline: a considerable gain.",
     "a default of the client",
 )
-def b2(calls_s, plain_s, default_s):
+def b2(calls_s: float, plain_s: float, default_s: float) -> Verdict:
     """Judge B2 by the seconds of the article's seven commands, sent in three ways.
 
     They are sent one by one (`calls_s`), in a pipeline without transaction (`plain_s`), and in
@@ -102,14 +106,21 @@ cases(
     "KEYS performs the same, on whichever part of the name the pattern is, unlike an RDBMS.",
     "the client",
 )
-def b3(none_by_prefix_us, none_by_infix_us, prefix_s, infix_s, plain_prefix_s, plain_infix_s):
+def b3(
+    none_by_prefix_us: float,
+    none_by_infix_us: float,
+    prefix_s: float,
+    infix_s: float,
+    plain_prefix_s: float,
+    plain_infix_s: float,
+) -> Verdict:
     """Judge B3 by times of KEYS with a pattern at the front or in the middle of the name.
 
     A prefix is at the front, an infix in the middle. The first two are the server's µs a call, for
     patterns that match no name. The others are the client's seconds a call, for patterns that match
-    4,500 names, read by the parser in use and, "plain", by redis-py's own in Python. The claim does
-    not hold if infixes take twice as long with plain reading, holds if they do not at the server
-    either, and else depends.
+    4,500 names. "plain" is with redis-py's own parser, written in Python, the other two are with
+    the parser in use. The claim does not hold if infixes take twice as long with the plain parser.
+    It holds if they do not take twice as long at the server either, and else depends.
     """
     searching, plain = none_by_infix_us / none_by_prefix_us, plain_infix_s / plain_prefix_s
     seen = (
@@ -155,12 +166,12 @@ cases(
     "Only a pattern at the end of the name is faster, because it returns a third of the names.",
     "the client",
 )
-def b4(prefix_s, suffix_s, plain_prefix_s, plain_suffix_s):
+def b4(prefix_s: float, suffix_s: float, plain_prefix_s: float, plain_suffix_s: float) -> Verdict:
     """Judge B4 by the seconds of KEYS for 4,500 names by prefix and for 1,350 names by suffix.
 
-    The names are read by the parser in use and, "plain", by redis-py's own parser in Python. The
-    claim holds if the suffix is clearly faster with both, depends if it is with one of them, and
-    else does not hold.
+    "plain" is with redis-py's own parser, written in Python, the other two are with the parser in
+    use. The claim holds if the suffix is clearly faster with both parsers, depends if it is with
+    one of them, and else does not hold.
     """
     now, plain = suffix_s / prefix_s, plain_suffix_s / plain_prefix_s
     seen = (
@@ -202,11 +213,21 @@ cases(
     "With attributes joined in the key's name, KEYS allows fairly flexible queries, without joins.",
     "the size",
 )
-def b5(queries, answered, few, many, keys_few_s, keys_many_s, index_few_s, index_many_s):
-    """Judge B5: it holds if all of the `queries` by pattern that were tried were `answered` right.
+def b5(
+    queries: int,
+    answered: int,
+    few: int,
+    many: int,
+    keys_few_s: float,
+    keys_many_s: float,
+    index_few_s: float,
+    index_many_s: float,
+) -> Verdict:
+    """Judge B5 by how many of `queries` queries by pattern gave the right answer: holds if all did.
 
-    Both are counts. The others are the seconds of one query, by KEYS ("keys") and by a set as an
-    index ("index"), in a database of `few` and of `many` keys.
+    `answered` is the number of right ones. The other arguments are for the sentence: the seconds of
+    one query, by KEYS ("keys") and by a set as an index ("index"), in a database of `few` and of
+    `many` keys.
     """
     a_key = (keys_many_s - keys_few_s) / (many - few)
     adds = (
@@ -245,7 +266,9 @@ cases(
     "some situations.",
     "the client",
 )
-def b6(keys_s, hgetall_s, keys_mget_s, alone_keys_s, alone_hgetall_s):
+def b6(
+    keys_s: float, hgetall_s: float, keys_mget_s: float, alone_keys_s: float, alone_hgetall_s: float
+) -> Verdict:
     """Judge B6 by the seconds of one reading of 500 names or values.
 
     `keys_s` is KEYS for the names, `hgetall_s` HGETALL for fields with values, `keys_mget_s` KEYS
@@ -285,11 +308,14 @@ cases(
 
 
 @judge("B7", "05", "A hash may be compressed in memory, depending on the data in it.", "the size")
-def b7(packed_bytes, table_bytes, keys_bytes, most_fields, longest_value):
+def b7(
+    packed_bytes: int, table_bytes: int, keys_bytes: int, most_fields: int, longest_value: int
+) -> Verdict:
     """Judge B7 by the bytes of memory of the same 500 records: holds if packing saves a quarter.
 
-    The records are in packed hashes, in hash tables, and as keys of their own. A hash is packed up
-    to `most_fields` fields, and up to values of `longest_value` bytes.
+    The records are stored as packed hashes (`packed_bytes`), as hash tables (`table_bytes`), and as
+    keys of their own (`keys_bytes`). Redis packs a hash of at most `most_fields` fields, whose
+    values have at most `longest_value` bytes.
     """
     seen = f"500 records take ~{packed_bytes:,} bytes packed and ~{table_bytes:,} as a hash table"
     adds = (
@@ -318,16 +344,16 @@ cases(
 
 @judge("B8", "06", "The json module is slower than pickle at parsing.", "the client")
 def b8(
-    pickle_loads_s,
-    json_loads_s,
-    pickle_s,
-    json_s,
-    orjson_s,
-    msgpack_s,
-    pickle_trip_s,
-    json_trip_s,
-    trip_rtt_ms,
-):
+    pickle_loads_s: float,
+    json_loads_s: float,
+    pickle_s: float,
+    json_s: float,
+    orjson_s: float,
+    msgpack_s: float,
+    pickle_trip_s: float,
+    json_trip_s: float,
+    trip_rtt_ms: float,
+) -> Verdict:
     """Judge B8 by the seconds to decode one value: holds if json is clearly slower than pickle.
 
     With "loads" the seconds are to decode the value; without, to encode and decode it; with "trip",
@@ -371,12 +397,13 @@ cases(
     "Redis takes byte strings; pickle makes them of nearly any data, json of few types.",
     "the data",
 )
-def b9(tried, pickle_same, json_same, json_changed):
+def b9(tried: int, pickle_same: int, json_same: int, json_changed: int) -> Verdict:
     """Judge B9 by how many of `tried` types of value survived being encoded and decoded.
 
-    `pickle_same` and `json_same` types came back as they were; `json_changed` is how many types
-    json changed without an error. The claim holds if pickle kept most types and json at most half
-    of them, depends if pickle merely kept more, and else does not hold.
+    All four are counts of types: `pickle_same` and `json_same` came back as they were, and
+    `json_changed` were changed by json without an error. The claim holds if most types survive
+    pickle and at most half of them json, depends if merely more survive pickle, and else does not
+    hold.
     """
     counted = (
         f"of {tried} types pickle brought back {pickle_same} as they were and json {json_same}"
@@ -401,11 +428,11 @@ cases(
 @judge(
     "B10", "06", "Pickled data can become incompatible, even between Python versions.", "the data"
 )
-def b10(plain_tried, plain_read, other_tried, other_read):
+def b10(plain_tried: int, plain_read: int, other_tried: int, other_read: int) -> Verdict:
     """Judge B10 by how many pickles were tried and could be read: holds if any could not.
 
-    "plain" pickles are of plain data, written by several versions of Python. The "other" ones hold
-    a class, or have a newer protocol. All four are counts.
+    All four are counts. The "plain" pickles are of plain data, written by several versions of
+    Python; the "other" ones are of instances of a class, or have a newer protocol.
     """
     seen = (
         "a class that moved, a class whose own format changed, a protocol newer than the "

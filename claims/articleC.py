@@ -1,4 +1,8 @@
-"""Judge the claims of article C: each claim, its judge, and test cases for and against."""
+"""Judge the claims of article C: each claim, its judge, and test cases for and against.
+
+A judge is a function of measurements. It returns a Verdict: one of the words "holds", "depends",
+"does not hold" and "untested", with a sentence that gives the measured reason.
+"""
 
 from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, Verdict, by_degree, cases, judge
 from lab_utils.words import counted, duration, milliseconds, times
@@ -23,13 +27,13 @@ SLOWER = 1.2  # C8: times the time of batches
     "the distance",
     after="redis.io's page “Redis pipelining”",
 )
-def c1(rtt_ms, request_s, served_s):
+def c1(rtt_ms: float, request_s: float, served_s: float) -> Verdict:
     """Judge C1 by the seconds of a request on a connection that waits for each reply (`request_s`).
 
-    The RTT is `rtt_ms` ms. `served_s` is the seconds a command in one large pipeline, and so the
-    server's own pace. The claim does not hold if the connection gets clearly more than 1/RTT
-    requests a second, depends if the server is less than twenty times as fast as the connection,
-    and else holds.
+    The RTT is `rtt_ms` ms. `served_s` is the seconds that the server takes for a command if it
+    never waits, measured in one large pipeline. The claim does not hold if the connection gets
+    clearly more than 1/RTT requests a second, depends if the server is less than twenty times as
+    fast as the connection, and else holds.
     """
     rate, ceiling, served = 1 / request_s, 1000 / rtt_ms, 1 / served_s
     seen = f"one connection that waits got ~{rate:,.1f} requests a second at {milliseconds(rtt_ms)}"
@@ -57,7 +61,7 @@ cases(
 
 
 @judge("C2", "01", "A pipeline makes one network trip of N.")
-def c2(commands, loop_trips, pipeline_trips):
+def c2(commands: int, loop_trips: int, pipeline_trips: int) -> Verdict:
     seen = (
         f"{counted(commands, 'command')}: {counted(loop_trips, 'round trip')} in a loop, "
         f"{pipeline_trips:,} in a pipeline"
@@ -84,7 +88,9 @@ cases(
     "server closes the client.",
     "the command",
 )
-def c3(default_bytes, limit_bytes, one_cut, pipeline_cut, multi_cut):
+def c3(
+    default_bytes: int, limit_bytes: int, one_cut: bool, pipeline_cut: bool, multi_cut: bool
+) -> Verdict:
     """Judge C3 by whether the server closed a client that sent more than its limit, `limit_bytes`.
 
     "cut" is True if it did: for one command, a plain pipeline, and a transaction (MULTI). The claim
@@ -106,7 +112,7 @@ def c3(default_bytes, limit_bytes, one_cut, pipeline_cut, multi_cut):
     return Verdict(FAILS, f"{seen}. Nobody was cut off", adds)
 
 
-def was_cut(cut):
+def was_cut(cut: bool) -> str:
     return "was cut off" if cut else "passed"
 
 
@@ -136,22 +142,22 @@ cases(
     margin=1.2,
 )
 def c4(
-    batch_times,
-    all_at_once_s,
-    smaller_s,
-    batch_bytes,
-    all_at_once_bytes,
-    smaller_bytes,
-    batch_queued_bytes,
-    all_queued_bytes,
-):
+    batch_times: float,
+    all_at_once_s: float,
+    smaller_s: float,
+    batch_bytes: int,
+    all_at_once_bytes: int,
+    smaller_bytes: int,
+    batch_queued_bytes: int,
+    all_queued_bytes: int,
+) -> Verdict:
     """Judge C4 by 20,000 commands in batches of 10,000, beside all at once and batches of 1,000.
 
-    `batch_times` is a Ratio: the time of batches of 10,000 over that of all at once. "_s" are
-    seconds for all commands, "_bytes" the peak bytes of the client's memory, and "_queued_bytes"
-    the bytes of replies that waited at the server. "smaller" are batches of 1,000. The claim holds
-    if batches of 10,000 are nearly as fast and far fewer replies wait, depends if one of the two is
-    so, and else does not hold.
+    `batch_times` is the time of batches of 10,000 divided by that of all at once. "_s" are seconds
+    for all commands, "_bytes" the peak bytes of the client's memory, and "_queued_bytes" the bytes
+    of replies that waited at the server. "smaller" are batches of 1,000. The claim holds if batches
+    of 10,000 are nearly as fast and far fewer replies wait, depends if one of the two is so, and
+    else does not hold.
     """
     share = batch_queued_bytes / all_queued_bytes
     seen = (
@@ -197,15 +203,18 @@ cases(
     "the client",
     after="redis.io's page “Redis pipelining”",
 )
-def c5(loop_s, pipeline_s, server_us, calls):
+def c5(
+    loop_s: float, pipeline_s: float, server_us: dict[int, float], calls: tuple[tuple, tuple]
+) -> Verdict:
     """Judge C5 by a loop and a pipeline of the same commands at RTT 0.
 
-    `loop_s` and `pipeline_s` are seconds for all commands. `server_us` is the server's CPU in µs a
-    command, by the size of a batch: {1: …, 10: …, 1_000: …}. `calls` are two pairs, for the loop
-    and for the pipeline: (read calls, write calls) of the server, each None if other clients used
-    the server too. The claim does not hold if the pipeline is not clearly faster. It depends if the
-    server's CPU a command grows at 10, is more than a third at 1,000, or if its calls are not
-    fewer. Else it holds.
+    `loop_s` and `pipeline_s` are seconds for all commands. `server_us` is {commands in a batch: the
+    server's CPU time in µs a command}, for 1, 10 and 1,000 commands. `calls` has two pairs, for the
+    loop and for the pipeline: numbers of the server's (read calls, write calls), each None if other
+    clients used the server too. The claim does not hold if the pipeline is not clearly faster. It
+    depends in three cases: a command takes more CPU time in a batch of 10 than alone, or more than
+    a third of it in a batch of 1,000, or the pipeline needs as many calls as the loop. Else it
+    holds.
     """
     wall, grown = loop_s / pipeline_s, server_us[1] / server_us[10]
     saved, (single, whole) = server_us[1] / server_us[1_000], calls
@@ -258,13 +267,13 @@ cases(
     "100 PINGs, connection included, take 0.791 s one by one and 0.132 s in a pipeline.",
     "the distance",
 )
-def c6(rtt_ms, published_gain, connecting_gain, open_gain):
-    """Judge C6 by the gain of a pipeline: the time of the loop over that of the pipeline.
+def c6(rtt_ms: float, published_gain: float, connecting_gain: float, open_gain: float) -> Verdict:
+    """Judge C6 by the gain of a pipeline: the time of the loop divided by that of the pipeline.
 
-    There are three: the published gain, the one here if loop and pipeline each open a connection,
-    and the one on a connection that is already open. `rtt_ms` is the RTT computed from the
-    published times. The claim holds if `connecting_gain` is within a factor of two of the published
-    one, depends if there is merely a gain, and else does not hold.
+    There are three gains: the published one, the one here if loop and pipeline each open a
+    connection, and the one on a connection that is already open. `rtt_ms` is the RTT computed from
+    the published times. The claim holds if `connecting_gain` is within a factor of two of the
+    published one, depends if there is merely a gain, and else does not hold.
     """
     seen = (
         f"at the fitted RTT of ~{rtt_ms:.2g} ms the pipeline gains ~{times(connecting_gain)} "
@@ -298,23 +307,23 @@ cases(
     after="redis.io's page “Redis pipelining”",
 )
 def c7(
-    watch_turns,
-    lua_turns,
-    near_watch_s,
-    near_lua_s,
-    far_watch_s,
-    far_lua_s,
-    far_rtt_ms,
-    pipeline_wait_s,
-    script_wait_s,
-    items,
-):
+    watch_turns: int,
+    lua_turns: int,
+    near_watch_s: float,
+    near_lua_s: float,
+    far_watch_s: float,
+    far_lua_s: float,
+    far_rtt_ms: float,
+    pipeline_wait_s: float,
+    script_wait_s: float,
+    items: int,
+) -> Verdict:
     """Judge C7 by one read, computation and write, made with WATCH and made by a Lua script.
 
-    "turns" are round trips; "_s" are seconds, "near" at RTT 0 and "far" at `far_rtt_ms`. "wait" is
-    how many seconds a bystander waited while the same was done to `items` keys, by pipelines and by
-    one script. The claim holds if the script takes fewer round trips and is clearly faster near or
-    far, and else does not hold.
+    "turns" are round trips; "_s" are seconds, "near" at RTT 0 and "far" at an RTT of `far_rtt_ms`
+    ms. "wait" is how many seconds another client waited for its reply while the same was done to
+    `items` keys, by pipelines and by one script. The claim holds if the script takes fewer round
+    trips and is clearly faster near or far, and else does not hold.
     """
     near, far = near_watch_s / near_lua_s, far_watch_s / far_lua_s
     seen = (
@@ -361,14 +370,22 @@ cases(
     "Too many commands at once may hurt, and buffers have limits: don't use too many.",
     "the size",
 )
-def c8(at_once_s, batches_s, queued_bytes, cut_off, commands, pipeline_worst_s, multi_worst_s):
+def c8(
+    at_once_s: float,
+    batches_s: float,
+    queued_bytes: int,
+    cut_off: bool,
+    commands: int,
+    pipeline_worst_s: float,
+    multi_worst_s: float,
+) -> Verdict:
     """Judge C8 by the same reads in one pipeline and in batches, in seconds for all of them.
 
-    The claim holds if the client was cut off or the one pipeline was clearly slower than the
-    batches, and else does not hold. `queued_bytes` is how many bytes of the pipeline's replies
-    waited at the server, `cut_off` whether the server closed the client by a limit on them. "worst"
-    is the seconds of a bystander's slowest PING while `commands` SETs ran, in a plain pipeline and
-    in one MULTI.
+    The claim holds if the server closed the client (`cut_off`) or the one pipeline was clearly
+    slower than the batches, and else does not hold. The other arguments are for the sentence:
+    `queued_bytes` is how many bytes of the pipeline's replies waited at the server. "worst" is the
+    seconds of another client's slowest PING while `commands` SETs ran, in a plain pipeline and in
+    one MULTI.
     """
     seen = (
         f"one long pipeline took {duration(at_once_s)}, batches {duration(batches_s)}; "
@@ -410,11 +427,12 @@ cases(
     "A pipeline can't guarantee atomicity: other clients' commands may run in its midst.",
     "a default of the client",
 )
-def c9(looks, plain_midst, default_midst):
+def c9(looks: int, plain_midst: int, default_midst: int) -> Verdict:
     """Judge C9 by how often a second client saw a batch half done: holds if it ever did.
 
-    The second client looked `looks` times at plain batches, and saw a half-done one `plain_midst`
-    times. `default_midst` is that number for as many batches by redis-py's default, a transaction.
+    All three are counts. The second client looked `looks` times at plain batches, and saw a
+    half-done one `plain_midst` times. `default_midst` is that number for as many batches by
+    redis-py's default, a transaction.
     """
     seen = (
         "of pipelines with transaction=False, a second client that looked "
@@ -440,12 +458,18 @@ cases(
     "When a command in a pipeline fails, the later ones still run; there is no rollback.",
     "a default of the client",
 )
-def c10(commands, run_time_plain, run_time_multi, queue_time_plain, queue_time_multi):
+def c10(
+    commands: int,
+    run_time_plain: int,
+    run_time_multi: int,
+    queue_time_plain: int,
+    queue_time_multi: int,
+) -> Verdict:
     """Judge C10 by how many of `commands` commands took effect when one of them failed.
 
-    That command failed when it ran ("run_time") or when it was queued ("queue_time"), in a plain
-    pipeline ("plain") and in MULTI ("multi"). The claim holds if all the others took effect in the
-    plain pipeline in both cases, and else does not hold.
+    All are counts of commands. That one failed when it ran ("run_time") or when it was queued
+    ("queue_time"), in a plain pipeline ("plain") or in MULTI ("multi"). The claim holds if all the
+    others took effect in the plain pipeline in both cases, and else does not hold.
     """
     rest = commands - 1
     seen = (
@@ -483,12 +507,12 @@ cases(
     "Don't use a pipeline where an earlier and a later command depend on each other.",
     "the command",
 )
-def c11(results_before_execute, turns, effects_kept):
+def c11(results_before_execute: int, turns: int, effects_kept: bool) -> Verdict:
     """Judge C11 by how many of a pipeline's replies the client could read before execute().
 
-    With any of these the claim does not hold. `turns` is the pipeline's number of round trips;
-    `effects_kept` is whether a later command saw what an earlier one wrote: the claim depends if it
-    did, and holds if not.
+    That number is `results_before_execute`: unless it is 0, the claim does not hold. `effects_kept`
+    is whether a later command of the pipeline saw what an earlier one wrote: the claim depends if
+    it did, and holds if not. `turns` is the pipeline's number of round trips.
     """
     seen = (
         f"{counted(results_before_execute, 'result')} could be read before execute(), in a "
@@ -527,7 +551,15 @@ cases(
     "In a cluster a pipeline with keys of several slots gives errors, -MOVE for one; it may fail.",
     "the client",
 )
-def c12(reply, commands, nodes, plain_failed, failed, mset_refused, tagged_refused):
+def c12(
+    reply: str,
+    commands: int,
+    nodes: int,
+    plain_failed: int,
+    failed: int,
+    mset_refused: bool,
+    tagged_refused: bool,
+) -> Verdict:
     """Judge C12 by a pipeline of `commands` commands for keys on `nodes` nodes of a cluster.
 
     `plain_failed` of them failed if a plain client sent the pipeline to one node, `failed` if the
@@ -577,12 +609,14 @@ cases(
     "Until all its commands have run, a pipeline has its connection to itself.",
     "a default of the client",
 )
-def c13(queueing, executing, watching, plain_call, another_call):
-    """Judge C13 by the number of connections in use: holds if execute() leaves none to others.
+def c13(
+    queueing: int, executing: int, watching: int, plain_call: int, another_call: str
+) -> Verdict:
+    """Judge C13 by the number of connections in use: holds if execute() occupies some.
 
-    They are counted while commands are queued, during execute(), after watch(), and during a single
-    call. `another_call` is the name of the error that another call got during execute(), with a
-    pool of one connection, or "no error", with which the claim does not hold.
+    They are counted while commands are queued (`queueing`), during execute(), after watch(), and
+    during a single call. `another_call` is the name of the error that another call got during
+    execute(), with a pool of one connection; with "no error" the claim does not hold.
     """
     adds = (
         f"any single call holds {plain_call}, queueing commands {queueing}, and watch() "
@@ -617,7 +651,7 @@ cases(
     "03",
     "With a high RTT or a loaded server, a pipeline may be slower than single commands.",
 )
-def c14(near_gain, far_gain, loaded_gain, lossy_gain):
+def c14(near_gain: float, far_gain: float, loaded_gain: float, lossy_gain: float) -> Verdict:
     """Judge C14 by how many times as fast as single commands a pipeline is.
 
     The gains are at RTT 0 ("near"), at a high RTT ("far"), on a loaded server, and where the

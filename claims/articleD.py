@@ -1,4 +1,8 @@
-"""Judge the claims of article D: each claim, its judge, and test cases for and against."""
+"""Judge the claims of article D: each claim, its judge, and test cases for and against.
+
+A judge is a function of measurements. It returns a Verdict: one of the words "holds", "depends",
+"does not hold" and "untested", with a sentence that gives the measured reason.
+"""
 
 from lab_utils.course.claims import DEPENDS, FAILS, HOLDS, Verdict, by_degree, cases, judge
 from lab_utils.words import duration, milliseconds, times
@@ -23,11 +27,14 @@ NO_GAIN = 1.2  # D7
     "From another availability zone, commands sent one by one become slower.",
     "the distance",
 )
-def d1(near_ms, far_ms, loop_near_s, loop_far_s, pipeline_far_s):
+def d1(
+    near_ms: float, far_ms: float, loop_near_s: float, loop_far_s: float, pipeline_far_s: float
+) -> Verdict:
     """Judge D1 by the seconds of the same commands in one zone ("near") and from another ("far").
 
-    `near_ms` and `far_ms` are the RTTs. "loop" is one by one. The claim holds if the far loop is
-    much slower than the near one, depends if it is a little slower, and else does not hold.
+    `near_ms` and `far_ms` are the two RTTs in ms. "loop" is with the commands sent one by one. The
+    claim holds if the far loop is much slower than the near one, depends if it is a little slower,
+    and else does not hold.
     """
     slower = loop_far_s / loop_near_s
     seen = (
@@ -63,7 +70,9 @@ cases(
     "Pipelining can overcome the limit that network delay sets, at some overhead.",
     "the distance",
 )
-def d2(loop_near_s, loop_far_s, pipeline_near_s, pipeline_far_s):
+def d2(
+    loop_near_s: float, loop_far_s: float, pipeline_near_s: float, pipeline_far_s: float
+) -> Verdict:
     """Judge D2 by the seconds of the same commands in a loop and in one pipeline, near and far.
 
     "near" and "far" are two RTTs, the same for both. The claim holds if the distance adds to the
@@ -101,7 +110,12 @@ cases(
     "For one record a pipeline takes twice as long as a plain call, or longer.",
     "the client",
 )
-def d3(spring_plain_s, spring_pipeline_s, plain_s, pipeline_s):
+def d3(
+    spring_plain_s: dict[float, float],
+    spring_pipeline_s: dict[float, float],
+    plain_s: dict[float, float],
+    pipeline_s: dict[float, float],
+) -> Verdict:
     """Judge D3 by the seconds of reading one record by a plain call and by a pipeline.
 
     Each is {RTT in ms: seconds}, for RTT 0 first and then a distance. "spring" is the article's
@@ -146,13 +160,19 @@ cases(
     "the pipeline wins.",
     "the client",
 )
-def d4(spring_pipeline_s, spring_one_cpu_s, spring_16_cpus_s, pipeline_s, pooled_s):
+def d4(
+    spring_pipeline_s: dict[int, float],
+    spring_one_cpu_s: dict[int, float],
+    spring_16_cpus_s: dict[int, float],
+    pipeline_s: dict[int, float],
+    pooled_s: dict[int, float],
+) -> Verdict:
     """Judge D4 by the seconds of reading 10, 100 and 1,000 records from another zone.
 
     Each is {number of records: seconds}. "spring" is the article's client: a pipeline, and parallel
-    streams with 1 and with 16 CPUs. The last two are redis-py: a pipeline and the best pool. The
-    claim holds if both streams keep up with the pipeline to 100 records and lose at 1,000, depends
-    if one does, and else does not hold.
+    streams with 1 and with 16 CPUs. The last two are redis-py: a pipeline, and the fastest pool of
+    connections. The claim holds if both streams are as fast as the pipeline up to 100 records and
+    slower at 1,000, depends if one of them is so, and else does not hold.
     """
     one, sixteen, pooled = (
         {records: taken[records] / pipeline[records] for records in (10, 100, 1_000)}
@@ -174,7 +194,7 @@ def d4(spring_pipeline_s, spring_one_cpu_s, spring_16_cpus_s, pipeline_s, pooled
     return by_degree(all(as_said), any(as_said), "the client's CPUs", seen, adds)
 
 
-def each_times(ratios):
+def each_times(ratios: dict[int, float]) -> str:
     first, second, third = (f"~{times(ratio)}" for ratio in ratios.values())
     return f"{first}, {second} and {third}"
 
@@ -205,21 +225,21 @@ cases(
     watched=False,
 )  # threads cost more where they find another CPU free
 def d5(
-    loop_cpu_us,
-    pipeline_cpu_us,
-    threads_cpu_us,
-    tasks_cpu_us,
-    threads_connections,
-    tasks_connections,
-    free_loop_s,
-    free_threads_s,
-):
+    loop_cpu_us: float,
+    pipeline_cpu_us: float,
+    threads_cpu_us: float,
+    tasks_cpu_us: float,
+    threads_connections: int,
+    tasks_connections: int,
+    free_loop_s: float,
+    free_threads_s: float,
+) -> Verdict:
     """Judge D5 by the client's CPU: µs a record in a loop, a pipeline, threads and asyncio tasks.
 
-    All of these run on one CPU. "connections" are the numbers in use. "free" are the seconds of CPU
-    of the loop and of the threads if they may use all CPUs. The claim holds if threads take clearly
-    more CPU than the loop on one CPU and on all, depends if on one of the two, and else does not
-    hold.
+    All of these run on one CPU. "connections" are the numbers of connections in use. "free" are the
+    seconds of CPU time of the loop and of the threads if they may use all CPUs. The claim holds if
+    threads take clearly more CPU time than the loop both on one CPU and on all, depends if in one
+    of the two cases, and else does not hold.
     """
     loop, threads, tasks = (
         us / pipeline_cpu_us for us in (loop_cpu_us, threads_cpu_us, tasks_cpu_us)
@@ -266,13 +286,16 @@ cases(
     "Because of its overhead, a pipeline is best only for batches of hundreds to thousands.",
     "the client",
 )
-def d6(spring_gains, near_gains, far_gains):
-    """Judge D6 by how many times faster a pipeline is, {number of commands: gain}.
+def d6(
+    spring_gains: dict[str, dict], near_gains: dict[int, float], far_gains: dict[int, float]
+) -> Verdict:
+    """Judge D6 by how many times faster a pipeline is (its gain), for several numbers of commands.
 
-    `spring_gains` are those of the article's client over plain calls or a parallel stream: {where,
-    and with how many CPUs: {number of commands: gain}}. The claim holds if the pipeline first gains
-    at hundreds of commands in all of these, depends if in some, and else does not hold.
-    `near_gains` and `far_gains` are redis-py's over plain calls, at RTT 0 and far away.
+    `spring_gains` are those of the article's client over plain calls or a parallel stream: {a text
+    that says where, and with how many CPUs: {number of commands: gain}}. The claim holds if the
+    pipeline first gains at hundreds of commands in all of these, depends if in some, and else does
+    not hold. `near_gains` and `far_gains` are redis-py's gains over plain calls, {number of
+    commands: gain}, at RTT 0 and far away.
     """
     first = {where: first_gain(gains) for where, gains in spring_gains.items()}
     told = ", ".join(f"{since(size)} at {where}" for where, size in first.items())
@@ -285,11 +308,11 @@ def d6(spring_gains, near_gains, far_gains):
     return by_degree(all(hundreds), any(hundreds), "the distance and the client's CPUs", seen)
 
 
-def first_gain(gains):
+def first_gain(gains: dict[int, float]) -> int | None:
     return min((size for size, gain in gains.items() if gain > A_TENTH), default=None)
 
 
-def since(size):
+def since(size: int | None) -> str:
     return f"from ~{size:,} commands on" if size else "with no number of commands that was tried"
 
 
@@ -314,12 +337,14 @@ cases(
     "A repository's find runs KEYS and one HGETALL for each record, and the traffic becomes huge.",
     "the distance",
 )
-def d7(records, naive_turns, mended_turns, naive_s, mended_s):
+def d7(
+    records: int, naive_turns: int, mended_turns: int, naive_s: float, mended_s: float
+) -> Verdict:
     """Judge D7 by round trips ("turns") and seconds of reading `records` records in two ways.
 
     "naive" asks for each record by itself, "mended" asks for all together. The claim does not hold
-    if mending saves no round trips or no time, depends if naive takes fewer round trips than there
-    are records, and else holds.
+    if asking together saves no round trips or no time, depends if the naive way takes fewer round
+    trips than there are records, and else holds.
     """
     gain = naive_s / mended_s
     seen = (

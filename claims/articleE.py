@@ -1,4 +1,8 @@
-"""Judge the claims of article E: each claim, its judge, and test cases for and against."""
+"""Judge the claims of article E: each claim, its judge, and test cases for and against.
+
+A judge is a function of measurements. It returns a Verdict: one of the words "holds", "depends",
+"does not hold" and "untested", with a sentence that gives the measured reason.
+"""
 
 from lab_utils.course.claims import (
     DEPENDS,
@@ -25,13 +29,21 @@ NO_GAIN = 1.2  # a ratio below is no gain
     "Of 10,000 writes, batches are 10 times faster or more, and one MSET of all is faster still.",
     "the distance",
 )
-def e1(loop_s, hundreds_s, once_s, constants_s, hundreds_work_s, once_work_s):
+def e1(
+    loop_s: float,
+    hundreds_s: float,
+    once_s: float,
+    constants_s: float,
+    hundreds_work_s: float,
+    once_work_s: float,
+) -> Verdict:
     """Judge E1 by the seconds of 10,000 writes: one by one, by hundreds, and all in one MSET.
 
-    The first three are as the article timed them, import and connection included; `constants_s` is
-    these two alone. "work" is without them. The claim holds if hundreds are ten times faster than
-    one by one and one MSET clearly faster still, depends if one of these is so, and else does not
-    hold. If one by one took no longer than `constants_s`, it is untested.
+    `loop_s`, `hundreds_s` and `once_s` are as the article timed them: with importing redis-py and
+    connecting. `constants_s` is the seconds of these two alone; "work" is the time without them.
+    The claim holds if hundreds are ten times faster than one by one and one MSET clearly faster
+    still, depends if one of these is so, and else does not hold. If one by one took no longer than
+    `constants_s`, the claim is untested.
     """
     seen = (
         f"{duration(loop_s)} one by one, {duration(hundreds_s)} by hundreds and "
@@ -81,7 +93,7 @@ cases(
     "A loop of single GETs and SETs costs performance, down to a tenth or less of MGET and MSET.",
     "the client",
 )
-def e2(loop_s, mset_s, loop_client_s, mset_server_s):
+def e2(loop_s: float, mset_s: float, loop_client_s: float, mset_server_s: float) -> Verdict:
     """Judge E2 by the seconds of a loop of SETs and of one MSET of the same keys, at RTT 0.
 
     `loop_client_s` is the client's CPU time in the loop, `mset_server_s` the server's in MSET. The
@@ -112,11 +124,14 @@ cases(
     "Reading has the same tendency, so reading together is overwhelmingly better.",
     "the distance",
 )
-def e3(write_pipeline, write_multi, read_pipeline, read_multi):
+def e3(
+    write_pipeline: float, write_multi: float, read_pipeline: float, read_multi: float
+) -> Verdict:
     """Judge E3 by how many times faster than a loop four ways are, all at the same distance.
 
-    The ways are a pipeline of SETs, MSET ("write_multi"), a pipeline of GETs, and MGET. The claim
-    holds if MGET is ten times faster than a loop of GETs, depends if twice, and else does not hold.
+    The ways are a pipeline of SETs (`write_pipeline`), MSET, a pipeline of GETs (`read_pipeline`),
+    and MGET. The claim holds if MGET is at least ten times faster than a loop of GETs, depends if
+    twice, and else does not hold.
     """
     seen = (
         f"over a loop of GETs, MGET gains ~{times(read_multi)} and a pipeline "
