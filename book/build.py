@@ -20,7 +20,7 @@ from sphinx.cmd.build import main as sphinx
 BOOK = Path(__file__).resolve().parent
 
 
-def main(built):
+def main(built: Path):
     without = try_page.missing()
     sources.lay_out(built / "sources", with_try=not without)
     status = sphinx(

@@ -14,11 +14,18 @@ MEASURED = "Your number first. Then open what was measured.", "What was measured
 ANSWER = "Your answer first. Then open what came out.", "What came out"
 
 
-def as_read(notebook, solutions, front="../index.md", folds=True, tried=()):
+def as_read(
+    notebook: dict,
+    solutions: dict[str, str],
+    front: str = "../index.md",
+    folds: bool = True,
+    tried=(),
+) -> dict:
     """Return the notebook as the book shows it.
 
-    `solutions` is {exercise: its code}, `front` the path from the chapter to the book's front page.
-    `tried` is {exercise: address of the page that checks it}. Answers are folded only with `folds`.
+    `solutions` is {exercise: its code}, `front` the relative path from the chapter to the book's
+    front page. `tried` is {exercise: address of the page that checks it}, and may lack exercises.
+    With `folds`, outputs that answer a question are hidden until a click.
     """
     if folds:
         fold_answers(notebook["cells"])
@@ -35,10 +42,10 @@ def as_read(notebook, solutions, front="../index.md", folds=True, tried=()):
     return notebook | {"cells": cells}
 
 
-def fold_answers(cells):
-    """Fold the outputs that answer a question, so that readers can answer it first.
+def fold_answers(cells: list[dict]) -> None:
+    """Hide the outputs that answer a question until a click, so that readers can answer it first.
 
-    `cells` are the notebook's, and are changed. Folded are the outputs from a guess to the cell
+    `cells` are the notebook's, and are changed. Hidden are the outputs from a guess to the cell
     that compares it with the measurement, and the outputs below a text that ends with a question,
     up to the next text.
     """
@@ -57,29 +64,30 @@ def fold_answers(cells):
             fold(cell, "output", *ANSWER)
 
 
-def asks(text):
+def asks(text: str) -> bool:
     """Return whether the last paragraph of a Markdown text is a question.
 
-    Headings are none, nor are paragraphs that begin with "Change it.".
+    A heading never counts as one, nor does a paragraph that begins with "Change it.".
     """
     last = text.strip().split("\n\n")[-1]
     return last.endswith("?") and not last.startswith(("#", "**Change it.**"))
 
 
-def fold(cell, part, closed, opened):
-    """Fold a part of a code cell, "input" or "output", if the cell has it.
+def fold(cell: dict, part: str, closed: str, opened: str) -> None:
+    """Hide a part of a code cell until a click: "input", or "output" if the cell has outputs.
 
-    `closed` and `opened` are the words shown on the fold when it is closed and when it is open.
+    `closed` and `opened` are the words to click on, while the part is hidden and while it is shown.
     """
     if part == "input" or cell["outputs"]:
         cell["metadata"].setdefault("tags", []).append(f"hide-{part}")
         cell["metadata"]["mystnb"] = {"code_prompt_show": closed, "code_prompt_hide": opened}
 
 
-def folded_solution(name, code):
-    """Return two cells for an exercise: the anchor of its solution, and the folded solution.
+def folded_solution(name: str, code: str) -> list[dict]:
+    """Return two cells for an exercise: the anchor of its solution, and the solution, hidden.
 
-    `name` is the exercise's, such as "01.2"; `code` is the solution's text.
+    A click shows the solution. `name` is the exercise's, such as "01.2"; `code` is the solution's
+    text.
     """
     anchor = solution_anchor(name)
     solution = {
@@ -95,8 +103,11 @@ def folded_solution(name, code):
     return [place, solution]
 
 
-def link_to_try(name, address):
-    """Return a cell that leads to the page where an exercise is checked, with nothing installed."""
+def link_to_try(name: str, address: str) -> dict:
+    """Return a Markdown cell with a link to the page that checks an exercise in the browser.
+
+    `name` is the exercise's, such as "01.2"; `address` is the link's target.
+    """
     words = f'<a class="try-it" href="{address}">Try it here</a>, checked, with nothing installed.'
     return {
         "cell_type": "markdown",
@@ -106,12 +117,12 @@ def link_to_try(name, address):
     }
 
 
-def solution_anchor(name):
+def solution_anchor(name: str) -> str:
     """Return the anchor of a solution on its chapter's page, such as "solution-01-2" for "01.2"."""
     return f"solution-{name.replace('.', '-')}"
 
 
-def say_when(cell, metadata, front):
+def say_when(cell: dict, metadata: dict, front: str) -> None:
     """Write below the chapter's title on which day and with which versions it was measured.
 
     `cell` is the chapter's first cell, `metadata` the notebook's, and `front` the relative path to
@@ -127,5 +138,5 @@ def say_when(cell, metadata, front):
     )
 
 
-def source_of(cell):
+def source_of(cell: dict) -> str:
     return "".join(cell["source"])

@@ -46,12 +46,13 @@ def setup(app):
     app.connect("html-page-context", complete, priority=900)
 
 
-def complete(app, page, template, context, doctree):
-    """Change a page before Sphinx writes it: its folds, its navigation, and its preview.
+def complete(app, page: str, template, context: dict, doctree):
+    """Change a page before Sphinx writes it: its hidden parts, its navigation, and its preview.
 
     Sphinx calls this for its event html-page-context; `context`, the template's variables, is
-    changed. Each fold is called by its own words, each part of the navigation is a fold, and a
-    description and a picture are set for programs that show a preview of a link.
+    changed. Hidden parts lose myst-nb's common name, so that programs that read aloud say each
+    part's own words. Each part of the navigation can be closed. A description and a picture are set
+    for programs that show a preview of a link.
     """
     # myst-nb gives all folds one name. The film is fetched where no script runs.
     context["body"] = re.sub(
@@ -67,17 +68,17 @@ def complete(app, page, template, context, doctree):
     context["card"] = urljoin(context["pageurl"] or "", context["pathto"](card, 1))
 
 
-def folded(part):
-    """Return a part of the navigation as HTML that folds; `part` is a match of PART.
+def folded(part: re.Match) -> str:
+    """Return a part of the navigation as HTML that opens and closes on a click.
 
-    Chapters and the current page's part are open.
+    `part` is a match of PART. Open at first are the chapters and the current page's part.
     """
     name, pages = part.groups()
     is_open = 'class="current"' in pages or name in ("Chapters", "How to read a benchmark")
     return f'<details{" open" * is_open}><summary class="caption">{name}</summary>{pages}</details>'
 
 
-def described(doctree):
+def described(doctree) -> str:
     """Return a page's first words below its title, at most 200 characters, for link previews.
 
     `doctree` is the page's, of docutils.

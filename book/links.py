@@ -15,12 +15,12 @@ ADDRESS = {
 
 
 class Page(HTMLParser):
-    """An HTML page: `elements` are (tag, {attribute: value}), `ids` the set of its anchors.
+    """An HTML page: `elements` is [(tag, {attribute: value})], `ids` is the set of its anchors.
 
     `text` is the page's HTML.
     """
 
-    def __init__(self, text):
+    def __init__(self, text: str):
         super().__init__()
         self.elements = []  # (tag, {attribute: value})
         self.ids = set()
@@ -53,11 +53,11 @@ def wrong(folder):
                 yield f"{name}: {address} {problem}"
 
 
-def leads_nowhere(folder, pages, name, address):
-    """Return what is wrong with a link on the page `name`, or "". Links to the web are not checked.
+def leads_nowhere(folder, pages, name: str, address: str) -> str:
+    """Return in words what is wrong with a link on the page `name`, "" if nothing is.
 
-    `folder` is the Path of the built pages, `address` the link's target, and `pages` is {name:
-    Page}.
+    Links to the web are not checked. `folder` is the Path of the built pages, `address` the link's
+    target, and `pages` is {name: Page}.
     """
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:

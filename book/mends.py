@@ -1,4 +1,4 @@
-"""The page of a chapter that mends itself: what the chapter counted, as a figure to drag needs it.
+"""Make a figure of chapter 12 into one that readers can drag: round trips before and after.
 
 Nothing is counted here: all of it stands in what the chapter printed and drew, and in its code.
 """
@@ -10,10 +10,12 @@ WAY = re.compile(r"([\w ,]+): ([\d,]+) round trips? on \d+ connections?, (\S+ \S
 COLUMN = re.compile(r"round trip \d+: ([^;]+)")
 
 
-def mark(cells, folder):
-    """Mark the figure of the chain of questions, so that one can drag what the chapter showed.
+def mark(cells: list[dict], folder) -> None:
+    """Give the figure of the chain of questions the data by which readers can drag it.
 
-    `cells` are a chapter's, `folder` has the game's page.py, as written, and mended.py.
+    `cells` are a chapter's, and are changed: the figure's metadata get "drag", with calls, round
+    trips and times that the chapter printed. Nothing is changed if the chapter has no such figure.
+    `folder` is the Path of the game, with page.py as written first, and mended.py.
     """
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
     figures = [
@@ -43,7 +45,10 @@ def mark(cells, folder):
             }
 
 
-def function(text, name):
-    """Return a function's first line's number and its lines; [0] where there is none."""
+def function(text: str, name: str) -> list:
+    """Return [the line number of the function `name`, its lines as texts …], from the code `text`.
+
+    Line numbers begin with 1. Returns [0] if there is no such function.
+    """
     found = re.search(rf"^def {name}\(.*?(?=\s*\n\n(?=\S)|\s*\Z)", text, re.MULTILINE | re.DOTALL)
     return [text[: found.start()].count("\n") + 1, *found[0].splitlines()] if found else [0]

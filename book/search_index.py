@@ -1,4 +1,4 @@
-"""What the book's search knows: sections, and what people see who look for them.
+"""Fill the index of the book's search with sections, and with the symptoms that lead to them.
 
 Sphinx indexes pages. Here each section goes into its index as if it were a page, under the name
 "page#anchor", which static/search.js takes apart again. A case is found as a whole.
@@ -15,8 +15,8 @@ ROW = re.compile(r"^\| (.+) \| \[.+\]\(\.\./(\S+)\.ipynb#?(\S*)\) \|$", re.MULTI
 NOT_SEARCHED = ("docs/symptoms", "CHANGELOG")  # what each says stands in the sections as well
 
 
-def of_sections(app):
-    """Let the builder of `app` feed sections to its index, in place of pages."""
+def of_sections(app) -> None:
+    """Let the builder of `app`, Sphinx's application, index sections in place of whole pages."""
     seen = symptoms()
 
     def index_page(page, doctree, title):
@@ -44,8 +44,11 @@ def of_sections(app):
     app.builder.index_page = index_page
 
 
-def symptoms():
-    """Return {(page, anchor): text}: what docs/symptoms.md says in the rows that lead there."""
+def symptoms() -> dict[tuple[str, str], str]:
+    """Return {(page, anchor): the symptoms in docs/symptoms.md whose row links to that place}.
+
+    The symptoms are one text; it is "" for a place to which no row links.
+    """
     found = defaultdict(str)
     for words, page, anchor in ROW.findall((sources.ROOT / "docs/symptoms.md").read_text("utf-8")):
         found[page, sources.slug(anchor)] += f" {words}"

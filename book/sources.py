@@ -66,16 +66,17 @@ CODE_OR_LINK = re.compile(
 CHAPTER_LINK = re.compile(r'(href="\d\d_\w+)\.ipynb(?:#([^"]*))?')
 
 
-def lay_out(target, with_try=False):
+def lay_out(target: Path, with_try: bool = False) -> None:
     """Write all source files into the folder `target`, whose former content is deleted.
 
-    Links lead to the page to try if the book is built `with_try`.
+    If `with_try`, the book gets the page on which exercises are tried in the browser, and links to
+    it.
     """
     shutil.rmtree(target, ignore_errors=True)
     (target / DRAWINGS).mkdir(parents=True)
     part_of = {}
     for part, patterns in PARTS.items():
-        for page in itertools.chain(*map(found, patterns)):
+        for page in itertools.chain(*map(pages_like, patterns)):
             part_of.setdefault(page, part)
     book = Book(target, part_of, with_try)
     for page in book.pages:
@@ -91,8 +92,12 @@ def lay_out(target, with_try=False):
     book.write(FRONT, front)
 
 
-def first_screen(sentence, film, measured, with_try):
-    """Return what the front page begins with: a line, the race, and the doors to what there is."""
+def first_screen(sentence: str, film: str, measured: dict, with_try: bool) -> str:
+    """Return the beginning of the front page: a heading, the race, links to the parts, a sentence.
+
+    `sentence` is the README's about the race, `film` the words for its picture, `measured` the
+    constants of the race, and `with_try` is whether there is a page to try exercises.
+    """
     doors = "".join(
         f'<a href="{page}"><b>{words}</b> {meaning}</a>\n'
         for words, meaning, page in DOORS
@@ -108,12 +113,12 @@ def first_screen(sentence, film, measured, with_try):
 {sentence}"""
 
 
-def found(pattern):
+def pages_like(pattern: str) -> list[PurePosixPath]:
     return sorted(PurePosixPath(path.relative_to(ROOT).as_posix()) for path in ROOT.glob(pattern))
 
 
 class Book:
-    def __init__(self, target, pages, with_try=False):
+    def __init__(self, target: Path, pages: dict | set, with_try: bool = False):
         self.target, self.pages = target, pages
         self.offered = exercises_to_try.offered() if with_try else {}
 
@@ -122,17 +127,17 @@ class Book:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
 
-    def text(self, file, page):
+    def text(self, file, page: PurePosixPath) -> str:
         """Return the text of a file of the repository for the page `page` of the book.
 
         Both are relative paths; links in the text are changed to lead to pages of the book.
         """
         return self.linked((ROOT / file).read_text(encoding="utf-8"), page)
 
-    def chapter(self, page):
+    def chapter(self, page: PurePosixPath) -> str:
         """Return a chapter's notebook as JSON text, in the book's form, with its figures as HTML.
 
-        `page` is the notebook's path, relative to the repository.
+        `page` is the notebook's path, relative to the repository. The pictures are written.
         """
         notebook = json.loads((ROOT / page).read_text(encoding="utf-8"))
         # A case asks nothing that its reader should answer first.
@@ -162,7 +167,9 @@ class Book:
                     )
         return json.dumps(notebook)
 
-    def figure(self, page, cell, output, measured, asks):
+    def figure(
+        self, page: PurePosixPath, cell: dict, output: dict, measured: str, asks: bool
+    ) -> str:
         """Write a figure's picture, and return the HTML that shows it: SVG if stored, else PNG.
 
         `page` is the chapter's path, `output` the figure's output in `cell`. If the figure can be
@@ -191,11 +198,11 @@ class Book:
             self.write(DRAWINGS / "map.js", map_script(told))
         return explorable(about["drag"]["name"], still, alt.split(". ")[0], told, asks)
 
-    def linked(self, text, page):
+    def linked(self, text: str, page: PurePosixPath) -> str:
         """Return the text of the page `page` with its links leading to pages of the book."""
         return CODE_OR_LINK.sub(lambda found: self.link(found, page), text)
 
-    def link(self, match, page):
+    def link(self, match: re.Match, page: PurePosixPath) -> str:
         mark, words, address = match["mark"], match["words"], match["address"]
         if address is None or re.match(r"\w+:", address):  # code, or outside of the lab
             return match[0]
@@ -210,7 +217,7 @@ class Book:
         if file == MONITOR:  # of which Sphinx knows nothing
             return f'<a href="{relative(PurePosixPath(MONITOR.name), page)}">{words}</a>'
         if solution := SOLUTION.match(str(file)):
-            home = found(f"notebooks/{solution[2]}_*.ipynb")[0]
+            home = pages_like(f"notebooks/{solution[2]}_*.ipynb")[0]
             file, anchor = home, chapter.solution_anchor(solution[1])
         elif file == PurePosixPath("README.md"):
             file = FRONT
@@ -222,7 +229,7 @@ class Book:
         return f"{mark}[{self.linked(words, page)}]({to}{'#' + anchor if anchor else ''})"
 
 
-def slug(anchor):
+def slug(anchor: str) -> str:
     """Return a heading's anchor in GitHub's form: lower case, without punctuation.
 
     `anchor` is in JupyterLab's form, with capitals and question marks.
@@ -230,14 +237,17 @@ def slug(anchor):
     return re.sub(r"[^\w-]", "", unquote(anchor).lower())
 
 
-def relative(file, page):
+def relative(file: PurePosixPath, page: PurePosixPath) -> str:
     return PurePosixPath(os.path.relpath(file, page.parent)).as_posix()
 
 
-def explorable(name, still, label, constants, asks=True, kind="still"):
+def explorable(
+    name: str, still: str, label: str, constants: dict, asks: bool = True, kind: str = "still"
+) -> str:
     """Return the HTML of a figure that readers can drag, below its picture `still`.
 
-    `name` is that of its JavaScript module, `constants` its data. Paper, and readers without
+    `name` is that of its JavaScript module, `constants` its data, `label` its name for programs
+    that read aloud, and `still` the picture as HTML or Markdown. Paper, and readers without
     scripts, get the picture. With `asks` the figure may ask a question first. If `kind` is "film",
     the picture is hidden where scripts run, and paper gets the end of the figure. Module, style and
     data are inside the page, since a browser loads no module from a file.
@@ -261,10 +271,11 @@ render({{ model: {{ get: (name) => told[name] }}, el: document.getElementById("{
 </script>"""
 
 
-def map_script(constants):
-    """Return a script that gives the MONITOR page chapter 01's map: monitorMap(where, you).
+def map_script(constants: dict) -> str:
+    """Return a script for the MONITOR page that draws chapter 01's map, from its data `constants`.
 
-    That page takes no script and no style that stands in it.
+    The script defines monitorMap(element, you), which draws into an element of the page. The page's
+    rules forbid scripts and styles inside the page, so this one stands in a file.
     """
     module, style = explorables.parts("where")
     return f"""(() => {{

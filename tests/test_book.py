@@ -127,7 +127,7 @@ FIRST, TWELFTH = "notebooks/01_round_trips.ipynb", "notebooks/12_your_own_code.i
     ],
 )
 def test_where_links_lead(tmp_path, page, link, there):
-    book = sources.Book(tmp_path, set(sources.found("notebooks/*.ipynb")))
+    book = sources.Book(tmp_path, set(sources.pages_like("notebooks/*.ipynb")))
     assert book.linked(link, sources.PurePosixPath(page)) == there
 
 

@@ -92,9 +92,9 @@ def address(book, name):
 def test_from_page_to_page_all_chapters_and_cases_come_in_order(book, page):
     page.goto(address(book, "index.html"))
     chapters = sources.PARTS["Chapters"] + sources.PARTS["How to read a benchmark"]
-    pages = dict.fromkeys(path for names in chapters for path in sources.found(names))
+    pages = dict.fromkeys(path for names in chapters for path in sources.pages_like(names))
     assert len(pages) == len([*ROOT.glob("notebooks/*.ipynb")])
-    cases = sources.found("notebooks/cases/*.ipynb")
+    cases = sources.pages_like("notebooks/cases/*.ipynb")
     for path in [*pages, ROOT / "docs" / "symptoms.md", *cases]:
         before = page.url
         page.locator(".related-pages .next-page").click()
