@@ -15,7 +15,7 @@ HUB = """<p><a href="{hub}">The hub</a>: sign in as <code>leader</code> with
 <code>{leader}</code></p>"""
 
 
-def own_address():
+def own_address() -> str:
     """Return this machine's IP address in its network, 127.0.0.1 without one. Nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
@@ -25,7 +25,7 @@ def own_address():
         return probe.getsockname()[0]
 
 
-def kept_passwords(folder):
+def kept_passwords(folder) -> dict[str, str]:
     """Return {"learner": password, "leader": password} of `folder`; the first call makes them.
 
     `folder` is a Path, which is made so that only this user can read it. The leader's password
@@ -42,12 +42,12 @@ def kept_passwords(folder):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def write_leaders_page(folder, board, hub=""):
+def write_leaders_page(folder, board: str, hub: str = "") -> str:
     """Write leader.html, with a link to the board that has the leader's password; return its URL.
 
-    `folder` is the Path that it goes to, `board` the board's URL, `hub` that of the hub's login, if
-    there is a hub. With the page, the password need not be printed on a screen that learners may
-    see.
+    That URL is a file://. `folder` is the Path of the folder for the page, `board` the board's URL,
+    `hub` that of the hub's login, if there is a hub. With the page, the password need not be
+    printed on a screen that learners may see.
     """
     leader = kept_passwords(folder)["leader"]
     path = folder / "leader.html"
@@ -56,7 +56,7 @@ def write_leaders_page(folder, board, hub=""):
     return path.as_uri()
 
 
-def write_private(path, text):
+def write_private(path, text: str) -> None:
     """Write `text` to the Path `path`, a file that only this user can read."""
     path.touch(mode=0o600)
     path.write_text(text, encoding="utf-8")

@@ -20,11 +20,11 @@ class WebSocketProxy(ProxyHandler):
     A configurable-http-proxy handler.
     """
 
-    def select_subprotocol(self, offered):
+    def select_subprotocol(self, offered: list[str]):
         """Return the subprotocol that the learner's server chose, whatever browsers `offered`."""
         return self.ws_client.selected_subprotocol
 
-    def on_message(self, message):
+    def on_message(self, message: str | bytes):
         """Send a browser's message to the learner's server, as text or as bytes."""
         if self.ws_client:
             self.proxy.update_last_activity(self.target["prefix"])

@@ -20,7 +20,7 @@ PORT = 8010
 LONGEST_POST = 200_000  # bytes
 
 
-def main(arguments):
+def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m room.board", description=__doc__.split("\n\n")[0]
     )
@@ -37,11 +37,11 @@ def main(arguments):
         )
 
 
-async def serve(options, folder):
+async def serve(options: argparse.Namespace, folder: Path) -> None:
     """Serve the board until the process gets SIGINT or SIGTERM.
 
-    `options` are those of the command line, with `open` and `port`. `folder` is the Path where the
-    board keeps its files.
+    `options` are those of the command line, of which `open` and `port` are used. The board stores
+    its files in `folder`.
     """
     passwords = kept_passwords(folder)
     address = "0.0.0.0" if options.open else "127.0.0.1"
@@ -57,7 +57,7 @@ async def serve(options, folder):
     server.stop()
 
 
-def welcome(options, folder, passwords):
+def welcome(options: argparse.Namespace, folder: Path, passwords: dict[str, str]) -> str:
     """Return the text that is printed when the board has started, without the leader's password.
 
     That password is only in a page of `folder`, which other users can't read, since the leader's

@@ -28,11 +28,12 @@ SMALLEST, LARGEST = 1e-6, 1e12  # of a guess, as lab.guess has it
 class Board:
     """All events of a room, in memory as a Book and on disk in `folder`/events.jsonl.
 
-    The file has one JSON object a line. An event in the Book is on disk already. `passwords` is
-    {"learner": text, "leader": text}.
+    An event is a dict about one thing that a learner or the leader did. The file has one JSON
+    object a line. An event in the Book is on disk already. `passwords` is {"learner": text,
+    "leader": text}.
     """
 
-    def __init__(self, folder, passwords):
+    def __init__(self, folder: Path, passwords: dict[str, str]):
         self.path = folder / "events.jsonl"
         self.passwords = passwords
         self.book = Book()
@@ -45,7 +46,7 @@ class Board:
 
             self.hub = HubAuth()
 
-    def add(self, *events):
+    def add(self, *events: dict) -> None:
         """Store events, dicts, in the file and then in the Book.
 
         If the file cannot be written, raise OSError and store none.
@@ -54,7 +55,7 @@ class Board:
         for event in events:
             self.book.take(event)
 
-    async def learner(self, token):
+    async def learner(self, token: str) -> tuple[str, str] | None:
         """Return (person's id, name) of the learner with this token, or None if nobody has it.
 
         The token is that of a laptop that joined, or of a server of the hub.
@@ -66,7 +67,7 @@ class Board:
         return known
 
 
-def read_events(path):
+def read_events(path: Path):
     """Yield the events in the file `path`, as dicts, oldest first; none if there is no file.
 
     A line that was written only in part is skipped.
@@ -77,7 +78,7 @@ def read_events(path):
                 yield json.loads(line)
 
 
-def append_events(path, events):
+def append_events(path: Path, events: tuple[dict, ...]) -> None:
     """Append events, dicts, to the file `path`, and return once they are on disk.
 
     Raises OSError if that fails.
@@ -90,19 +91,22 @@ def append_events(path, events):
         os.fsync(file.fileno())
 
 
-def digest(token):
+def digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def same(one, other):
-    """Return whether two texts are equal, in a time that does not tell where they differ."""
+def same(one: str, other: str) -> bool:
+    """Return whether two texts are equal, without telling by the time taken where they differ.
+
+    So nobody can find a password letter by letter.
+    """
     return hmac.compare_digest(one.encode(errors="replace"), other.encode())
 
 
 class Handler(web.RequestHandler):
-    """The common part of all request handlers: `board`, posted JSON, and errors as JSON.
+    """The common part of all request handlers: the Board, posted JSON, and errors as JSON.
 
-    `known_by` is the Authorization header of the request.
+    `board` is the Board, `known_by` the Authorization header of the request.
     """
 
     def initialize(self, board):
@@ -113,8 +117,8 @@ class Handler(web.RequestHandler):
         error = about.get("exc_info", (None, None))[1]
         self.finish({"error": getattr(error, "log_message", None) or self._reason})
 
-    def posted(self, **kinds):
-        """Return a list of those values of the posted JSON object that `kinds` names, in its order.
+    def posted(self, **kinds: type) -> list:
+        """Return the values that the posted JSON object has for the names in `kinds`, in order.
 
         `kinds` is {name: type}. Raises HTTPError 400 if a value is missing or of another type.
         """
@@ -167,7 +171,7 @@ class Events(Handler):
         self.write({"taken": len(taken)})
 
 
-def as_kept(event):
+def as_kept(event) -> dict | None:
     """Return the fields of a learner's event that are stored, or None if the event is invalid.
 
     `event` is what was posted, of any type. It is invalid unless it is a guess, a measured value or
@@ -227,10 +231,10 @@ class Remove(Leader):
         self.write({})
 
 
-def application(board, prefix="/"):
-    """Return the board's tornado application, for a Board.
+def application(board: Board, prefix: str = "/") -> web.Application:
+    """Return the board's tornado application.
 
-    Its addresses begin with `prefix`, which itself begins and ends with a slash.
+    Its addresses begin with `prefix`, a text that begins and ends with a slash.
     """
     routes = {
         "api/join": Join,

@@ -25,7 +25,7 @@ class Book:
         self.joined = {}  # {digest of a token: (person, who)}, the learners on their own laptops
         self.latest = next(iter(course().questions))  # the question that was guessed at last
 
-    def take(self, event):
+    def take(self, event: dict) -> None:
         """Add one event, a dict, to the state of the room.
 
         Its "kind" is "guess", "measured", "check", "joined", "reveal" or "removed".
@@ -45,10 +45,10 @@ class Book:
         else:
             self.shown.discard(event["name"])
 
-    def take_guess(self, event):
+    def take_guess(self, event: dict) -> None:
         """Store a guess, in place of an earlier one of the same learner at the same question.
 
-        An earlier guess stays if the learner knew the answer by then.
+        `event` has the guess. The earlier one stays if the learner had seen the answer by now.
         """
         name, person = event["name"], event["person"]
         knows = name in self.revealed or person in self.measured[name]
@@ -72,7 +72,7 @@ class Book:
         known["tries"] += not known["solved"]
         known["at"] = event["at"]
 
-    def who(self, person, names):
+    def who(self, person: str, names: bool) -> str:
         """Return a learner's name, or 'guest 3' if `names` is False or the learner gave none.
 
         `person` is the learner's id. The number says in which order learners came.
@@ -80,7 +80,7 @@ class Book:
         known = self.people[person]
         return known["who"] if names and known["who"] else f"guest {known['number']}"
 
-    def view(self, name, names, now):
+    def view(self, name, names: bool, now: float) -> dict:
         """Return all data that the leader's page shows: a dict with an entry for each part of it.
 
         `name` is the question whose guesses are shown; for an unknown one it is the one guessed
@@ -102,7 +102,7 @@ class Book:
             "question": self.question(name if name in course().questions else self.latest, names),
         }
 
-    def stuck(self, names, now):
+    def stuck(self, names: bool, now: float) -> list[dict]:
         """Return a list of dicts, one for each learner who failed an exercise repeatedly.
 
         The last try must be less than half an hour ago. A dict has "exercise", "who", "tries" and
@@ -122,11 +122,11 @@ class Book:
         ]
         return sorted(found, key=lambda each: -each["tries"])
 
-    def question(self, name, names):
+    def question(self, name, names: bool) -> dict:
         """Return a dict of the question `name`: text, guesses and, if revealed, measured values.
 
-        The guesses are "dots", a list of dicts with "value" and "number", the learner's; "who" is a
-        name if `names` is True, else None.
+        The guesses are "dots", a list of dicts with "value", "number" (the learner's on the board)
+        and "who", the learner's name if `names` is True, else None.
         """
         known = course().questions[name]
         after = self.revealed.get(name, float("inf"))

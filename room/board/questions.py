@@ -33,7 +33,7 @@ class Course:
 
 
 @functools.cache
-def course():
+def course() -> Course:
     """Return the Course, read once from the README, the notebooks and the folders of exercises."""
     named = dict(NAMED.findall((ROOT / "README.md").read_text(encoding="utf-8")))
     chapters, questions = {}, {}
@@ -52,7 +52,7 @@ def course():
     return Course(chapters, questions, exercises)
 
 
-def wording(markdown):
+def wording(markdown: str) -> str:
     """Return the question in a cell's Markdown, as plain text.
 
     That is the text after "**Guess.**", or the last paragraph, up to its last question mark.
