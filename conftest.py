@@ -43,9 +43,10 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit what is set here
 
 
 def without_ports(manager):
-    """Return what makes managers of kernels that take no port.
+    """Return a function that makes managers of Jupyter kernels that use no TCP ports.
 
-    One that was free when it was chosen may be another test's when the kernel comes to it.
+    `manager` is the class KernelManager. A port that was free when it was chosen may be in use when
+    the kernel opens it, since tests run side by side.
     """
 
     def make(**options):
@@ -62,8 +63,11 @@ def without_ports(manager):
 kernel.KernelManager = without_ports(kernel.KernelManager)
 
 
-def pytest_configure(config):
-    """Blank measured values wherever pytest was started: a path in addopts is relative."""
+def pytest_configure(config: pytest.Config):
+    """Tell nbval which texts are measured values, which it does not compare.
+
+    The path of that list is absolute here; in addopts it would depend on where pytest was started.
+    """
     config.option.nbval_sanitize_with = str(ROOT / "tests" / "nbval_sanitize.cfg")
 
 
@@ -95,8 +99,11 @@ def pytest_collection_modifyitems(items):
 
 
 @functools.cache
-def needed_package(notebook):
-    """Return a package of requirements/cases.txt that a notebook imports, a missing one first."""
+def needed_package(notebook: Path) -> str | None:
+    """Return the name of a package of requirements/cases.txt that a notebook imports, or None.
+
+    If several are imported, one that is not installed comes first. `notebook` is the path.
+    """
     wanted = (ROOT / "requirements" / "cases.txt").read_text(encoding="utf-8")
     code = notebook.read_text(encoding="utf-8")
     names = [name.replace("-", "_") for name in re.findall(r"(?m)^([\w-]+)==", wanted)]
@@ -105,8 +112,8 @@ def needed_package(notebook):
 
 
 @pytest.hookimpl(tryfirst=True)  # before the notebook's kernel starts
-def pytest_runtest_setup(item):
-    """Tell the kernel its notebook: its figures are looked at by chapter."""
+def pytest_runtest_setup(item: pytest.Item):
+    """Put the name of the notebook to run into LAB_CHAPTER, where the checks of figures read it."""
     if item.path.suffix == ".ipynb":
         os.environ["LAB_CHAPTER"] = item.path.stem
         with open(os.environ["LAB_CHAPTERS_RUN"], "a", encoding="utf-8") as file:

@@ -33,7 +33,7 @@ AT_ONCE = {"one by one": 1, "16 threads": 16, "pipeline": None, "MSET": None}  #
 LONGEST_MS = 2_500  # a loop that takes longer is left out
 
 
-def ways(commands, pool):
+def ways(commands: int, pool: ThreadPoolExecutor) -> dict:
     keys = [f"key:{number}" for number in range(commands)]
 
     def one_by_one(r):
@@ -55,7 +55,7 @@ def ways(commands, pool):
     return {"one by one": one_by_one, "16 threads": threads, "pipeline": pipeline, "MSET": mset}
 
 
-def points():
+def points() -> list[dict]:
     """Measure the four ways with 1 to 1,000 commands at five distances.
 
     Returns a list of dicts: {"commands": number, "rtt_ms": ms, "ms": {way: milliseconds for all
@@ -76,7 +76,7 @@ def points():
     return found
 
 
-def constants(points):
+def constants(points: list[dict]) -> dict[str, dict]:
     """Compute each way's constants from `points`, what the function `points` returned.
 
     Returns {way: {"at_once", "turn_us", "command_us", "direct"}}: how many commands are under way
@@ -93,10 +93,10 @@ def constants(points):
     }
 
 
-def costs(name, at_once, points):
+def costs(name: str, at_once: int | None, points: list[dict]) -> dict[str, float]:
     """Return {"turn_us", "command_us"} of the way `name`: µs a round trip and µs a command.
 
-    `at_once` is how many commands the way has under way at once, None if all are in one round trip.
+    `at_once` is how many commands the way sends before it waits for a reply, None if it sends all.
     `points` are those of the function `points` from which to compute.
     """
     ms = {(each["commands"], each["rtt_ms"]): each["ms"].get(name) for each in points}
@@ -113,7 +113,7 @@ def costs(name, at_once, points):
     return {"turn_us": round(1000 * turn_ms, 1), "command_us": round(1000 * command_ms, 2)}
 
 
-def off_percent(found, points):
+def off_percent(found: dict[str, dict], points: list[dict]) -> dict[str, float]:
     """Return {way: the formula's largest error over the measured points, in percent}.
 
     `found` is what `constants` returned, `points` what `points` did.
@@ -129,7 +129,7 @@ def off_percent(found, points):
     }
 
 
-def main(arguments):
+def main(arguments: list[str]):
     if KEPT.exists() and "--force" not in arguments:
         return 0
     measured = points()

@@ -35,8 +35,8 @@ class Note(str):
     """The result of a check that is worth knowing, but does not stop anybody."""
 
 
-def have_a_fix(checks):
-    """Run the checks in order and print their results; return True if one of them failed.
+def have_a_fix(checks) -> bool:
+    """Run the checks in order and print their results; return True if one of them raised a Fix.
 
     `checks` are functions that return a text or raise. The first that raises is the last to be run.
     """
@@ -53,12 +53,12 @@ def have_a_fix(checks):
     return False
 
 
-def show(mark, name, text):
+def show(mark: str, name: str, text: str) -> None:
     lines = textwrap.wrap(private(" ".join(text.split())), 100, break_long_words=False)
     print(f"{mark:<5}{name:<11}" + f"\n{'':16}".join(lines), flush=True)
 
 
-def private(text):
+def private(text: str) -> str:
     """Return a text without the user's home folder and without the password of REDIS_URL."""
     secret = os.environ.get("REDIS_URL", "").rpartition("@")[0].rpartition(":")[2].lstrip("/")
     for said, shown in ((str(ROOT), "."), (os.path.expanduser("~"), "~"), (secret, "***")):
@@ -67,7 +67,7 @@ def private(text):
     return text
 
 
-def system():
+def system() -> str:
     what = f"{platform.system()} {platform.release()} {platform.machine()}"
     if sys.platform == "win32":
         raise Fix(f"{what}: open this folder in WSL, and run the lab there.")
@@ -79,7 +79,7 @@ def system():
     return f"{what}, {os.cpu_count()} CPUs"
 
 
-def python():
+def python() -> str:
     version = platform.python_version()
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
         raise Fix(
@@ -94,7 +94,7 @@ def python():
     return version
 
 
-def folder():
+def folder() -> str:
     if not os.access(str(ROOT), os.W_OK):
         raise Fix(
             "this folder belongs to somebody else, and you cannot write in it. Clone the lab into "
@@ -113,7 +113,7 @@ def folder():
     return f"can be written, commit {git.stdout.decode().strip() or 'unknown'}"
 
 
-def proxy():
+def proxy() -> str:
     named = ", ".join(sorted(set(urllib.request.getproxies_environment()) - {"no"}))
     if named and not all(map(urllib.request.proxy_bypass, ("127.0.0.1", "localhost"))):
         raise Fix(
@@ -123,11 +123,11 @@ def proxy():
     return named or "none"
 
 
-def lab():
+def lab() -> str:
     """Run this script again by the lab's own Python, for the checks that need the installed lab.
 
-    Returns "runs", or a Note if the lab is not installed yet. Ends the script if the second run
-    found a problem.
+    Returns "runs", or a Note, which is a text, if the lab is not installed yet. Exits with status 1
+    if the second run printed a problem; raises Fix if it could not run.
     """
     if not LAB_PYTHON.exists():
         return Note(
@@ -146,7 +146,7 @@ def lab():
 # Run by the lab's own Python
 
 
-def versions():
+def versions() -> str:
     from importlib.metadata import distributions
 
     have = {each.metadata["Name"].lower(): each.version for each in distributions()}
@@ -162,7 +162,7 @@ def versions():
     return f"all {len(pinned)} packages are those of requirements.txt"
 
 
-def server():
+def server() -> str:
     """Return the version of the server to which a chapter connects, as text.
 
     That is the lab's own server, or the one that REDIS_URL names.
@@ -173,8 +173,8 @@ def server():
         return f"Redis {client.info('server')['redis_version']} answers"
 
 
-def link():
-    """Return by how much a distance of 1 ms is off, as a text.
+def link() -> str:
+    """Return a text that says by how much a distance of 1 ms to the server is off.
 
     It is a Note if that is too much, or if the machine is too busy to tell.
     """

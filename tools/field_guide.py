@@ -34,7 +34,12 @@ had it in November 2026.
 
 
 def printed(notebook):
-    """Yield (table, library, cells) of each row that a notebook's stored outputs hold."""
+    """Yield (table, library, cells) for each row of a table that a notebook's stored outputs hold.
+
+    `notebook` is one of nbformat. `table` is a key of TABLES, `library` the library's name, and
+    `cells` a list of texts. The name ends with "*as changed*" below the notebook's "What to
+    change".
+    """
     changed = ""
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -44,8 +49,12 @@ def printed(notebook):
             changed = " *as changed*"
 
 
-def rows_of(lines, library, note=""):
-    """Yield (table, library and note, cells) of each row of a table among printed lines."""
+def rows_of(lines: list[str], library: str, note: str = ""):
+    """Yield (table, library and note, cells) for each row of a table among printed lines.
+
+    `table` is a key of TABLES, `cells` a list of texts. A line "library: NAME" replaces `library`
+    for the lines below it; `note` is added to each name.
+    """
     table = None
     for line in lines:
         cells = re.split(r" {2,}", line.strip())
@@ -59,13 +68,13 @@ def rows_of(lines, library, note=""):
             table = None
 
 
-def title(notebook):
-    """Return what stands before the colon of a notebook's title."""
+def title(notebook) -> str:
+    """Return the title of a notebook of nbformat up to its colon, which names the library."""
     return re.match(r"# ([^:\n]+)", notebook.cells[0].source)[1]
 
 
-def page(folder):
-    """Return the page's text, from all cases of the field guide that a folder holds."""
+def page(folder: Path) -> str:
+    """Return the text of docs/field_guide.md, from the cases in `folder`, what_*_sends.ipynb."""
     rows = {table: [] for table in TABLES}
     links = []
     for path in sorted(folder.glob("what_*_sends.ipynb")):
@@ -81,14 +90,22 @@ def page(folder):
     return "\n".join(parts)
 
 
-def shown(heading, columns, rows):
-    """Return a section of the page: its heading, and its rows as a table."""
+def shown(heading: str, columns: str, rows) -> str:
+    """Return a section of the page as Markdown: a heading, and a table below it.
+
+    `columns` are the names of the columns, separated by " | "; `rows` is a list of tuples of texts.
+    """
     lines = [columns, " | ".join("---" for _ in columns.split("|")), *map(" | ".join, rows)]
     return f"## {heading}\n\n" + "\n".join(f"| {line} |" for line in lines) + "\n"
 
 
-def older(newest):
-    """Return a row for each call that costs something else in an older version than in `newest`."""
+def older(newest: list[tuple]) -> list[tuple]:
+    """Return a row for each call that took other round trips or commands with an older version.
+
+    `newest` are the rows with the newest versions, (library, call, round trips, commands). A row
+    returned is (version, call, round trips, commands, round trips now, commands now). A version
+    without such a call has one row that says so.
+    """
     now, rows = {row[:2]: row[2:] for row in newest}, []
     for version, kept in json.loads(OLDER.read_text(encoding="utf-8")).items():
         found = []

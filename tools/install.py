@@ -42,7 +42,7 @@ FROM_INDEX = (
 )
 
 
-def main(arguments):
+def main(arguments: list):
     if arguments[0] == "--gather":
         gather(arguments[1])
         return
@@ -58,18 +58,18 @@ def main(arguments):
         )
 
 
-def is_installed(name, venv):
+def is_installed(name: str, venv: Path) -> bool:
     """Return whether the folder `venv` has the packages that the requirements file `name` lists.
 
     Returns False if they were installed for another version of Python. `name` is a path in the
-    clone, such as "requirements/dev.txt"; `venv` is a Path.
+    clone, such as "requirements/dev.txt".
     """
     installed = stamp(name, venv)
     starts = (venv / "bin" / "python").exists()
     return starts and installed.exists() and installed.read_text() == fingerprint(name)
 
 
-def install(name, venv):
+def install(name: str, venv: Path) -> None:
     started = time.monotonic()
     source = "from wheelhouse/, offline" if WHEELHOUSE.is_dir() else "from the package index"
     print(f"Installing what {name} names, {source}: {ABOUT[name]}, once.", flush=True)
@@ -93,7 +93,7 @@ def install(name, venv):
     print(f"Installed in {time.monotonic() - started:.0f} s.")
 
 
-def name_folders_from_here(venv):
+def name_folders_from_here(venv: Path) -> None:
     """Make the paths in the .pth files of the folder `venv` relative, if they are of this clone.
 
     Python's site.py reads .pth files in the locale's encoding. With the locale C it would fail at a
@@ -106,8 +106,8 @@ def name_folders_from_here(venv):
             file.write_text(f"{os.path.relpath(folder, file.parent)}\n", encoding="utf-8")
 
 
-def is_of_this_python(venv):
-    """Return whether the folder `venv` was made with this Python, and still starts."""
+def is_of_this_python(venv: Path) -> bool:
+    """Return whether the virtual environment `venv` was made with this Python, and still starts."""
     asked = [venv / "bin" / "python", "-c", "import pip, sys; print(sys.version)"]
     try:
         answer = subprocess.run(asked, capture_output=True, text=True)
@@ -116,13 +116,13 @@ def is_of_this_python(venv):
     return answer.stdout.strip() == sys.version.strip()
 
 
-def run_or_exit(command):
-    """Run `command`, a list, in the clone's folder; if it fails, exit with advice."""
+def run_or_exit(command: list):
+    """Run `command`, a list of texts, in the clone's folder; if it fails, exit with advice."""
     if subprocess.run([str(part) for part in command], cwd=ROOT).returncode:
         sys.exit(FROM_WHEELHOUSE if WHEELHOUSE.is_dir() else FROM_INDEX)
 
 
-def gather(name):
+def gather(name: str) -> None:
     """Download the packages of the requirements file `name`, as wheels, into wheelhouse/.
 
     Also download the package that builds lab_utils and roundtrips. `name` is a path in the clone.
@@ -141,7 +141,7 @@ def gather(name):
     )
 
 
-def fingerprint(name):
+def fingerprint(name: str) -> str:
     """Return a SHA-256, as hex digits, of all that decides what is installed.
 
     That is this Python's version, the requirements file `name` with those that it includes, and
@@ -151,12 +151,12 @@ def fingerprint(name):
     return hashlib.sha256("\0".join([sys.version, *map(text, files)]).encode()).hexdigest()
 
 
-def text(file):
+def text(file) -> str:
     return (ROOT / file).read_text(encoding="utf-8")
 
 
-def with_included(name):
-    """Return a list: the requirements file `name`, and the files that its lines `-r …` include.
+def with_included(name: str) -> list:
+    """Return the requirements file `name`, and those that its lines `-r …` include, as a list.
 
     All are paths relative to the clone, as texts.
     """
@@ -165,7 +165,7 @@ def with_included(name):
     return [name, *(file for path in paths for file in with_included(path))]
 
 
-def stamp(name, venv):
+def stamp(name: str, venv: Path):
     return venv / f"installed-{name.replace('/', '-')}"
 
 

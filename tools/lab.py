@@ -36,7 +36,7 @@ START = "/lab/tree/00_start_here.ipynb"
 WITHOUT = "Without a board, start the lab with `make lab`."
 
 
-def main(jupyter_options):
+def main(jupyter_options: list[str]):
     try:
         for line in bring_up_to_date():
             print(line)
@@ -75,12 +75,13 @@ def main(jupyter_options):
     os.execv(sys.executable, [*command, *jupyter_options])
 
 
-def join_board(address, name):
-    """Join the board at the URL `address`, so that this lab's Jupyter kernels post to it.
+def join_board(address: str, name: str):
+    """Join the leader's board at the URL `address`, so that this lab's Jupyter kernels post to it.
 
     The user types the room's password, and the board returns a token, which Jupyter kernels get in
-    LAB_BOARD_TOKEN. Neither is stored. Whoever joins again by the same `name` is the same person.
-    If there is no board, exit with advice.
+    the environment variable LAB_BOARD_TOKEN. Neither is stored. `name` is the learner's, or "" for
+    none: whoever joins again by the same name is the same person. If there is no board, exit with
+    advice.
     """
     url = (address if "://" in address else f"http://{address}").rstrip("/")
     try:
@@ -99,12 +100,11 @@ def join_board(address, name):
     os.environ["LAB_BOARD_TOKEN"] = token
 
 
-def ask_for_token(url, name):
+def ask_for_token(url: str, name: str) -> str:
     """Ask the user for the room's password until it is right; return the token of the board.
 
-    `url` is the board's.
-
-    `name` is the learner's, or "". Exits if the board refuses anything but the password.
+    `url` is the board's, `name` the learner's, or "". Exits if the board refuses anything but the
+    password.
     """
     while True:
         password = getpass.getpass("The room's password: ").strip()
@@ -116,12 +116,12 @@ def ask_for_token(url, name):
                 sys.exit(f"You are not on the board. {WITHOUT}")
 
 
-def bring_up_to_date():
-    """Copy new and changed files from notebooks/ to work/; return the lines to print about it.
+def bring_up_to_date() -> list[str]:
+    """Copy new and changed files from notebooks/ to work/; return lines about newer versions.
 
-    Returns a list of texts, one for each copy that the learner edited and that has a newer version.
-    A copy is replaced, or deleted if the lab no longer has its original, only if the learner has
-    not edited it. Raises OSError if work/ can't be written.
+    There is a line for each copy that the learner edited and that has a newer version. A copy is
+    replaced, or deleted if the lab no longer has its original, only if the learner has not edited
+    it. Raises OSError if work/ can't be written.
     """
     RECORD.parent.mkdir(parents=True, exist_ok=True)
     copied, said = digests_copied(), []
@@ -138,8 +138,8 @@ def bring_up_to_date():
     return said
 
 
-def chapters():
-    """Return the Paths of all files to copy: notebooks, helpers, solutions, pages of docs/."""
+def chapters() -> list[Path]:
+    """Return the files to copy: notebooks, helpers, solutions, and pages of docs/, by name."""
     patterns = "*.ipynb", "cases/*.*", "chapter_helpers/*.py", "game/*.py", "other_clients/*.*"
     # The other right and wrong answers are for the tests.
     found = [
@@ -150,8 +150,8 @@ def chapters():
     return sorted((path for path in found if path.is_file()), key=name_of)
 
 
-def name_of(source):
-    """Return the name in work/ of the Path `source`, such as solutions/03.2.py."""
+def name_of(source: Path) -> str:
+    """Return the path of the copy of `source` in work/, as text, such as solutions/03.2.py."""
     if source.is_relative_to(EXERCISES):
         return f"solutions/{source.parent.name}.py"
     if source in DOCS:
@@ -159,11 +159,11 @@ def name_of(source):
     return source.relative_to(CHAPTERS).as_posix()
 
 
-def bring(source, copied):
+def bring(source: Path, copied: dict[str, str]) -> list[str]:
     """Make or update the copy of the file `source` in work/; return the lines to print about it.
 
-    `copied` is {name in work/: digest of the version copied}, and is updated. A copy that the
-    learner edited is never changed: a newer version is laid beside it, and the lines say where.
+    `copied` is {name in work/: SHA-256 of the version copied}, and is updated. A copy that the
+    learner edited is never changed: a newer version is laid beside it, and the line says where.
     Otherwise the list of lines is empty.
     """
     name = name_of(source)
@@ -184,7 +184,7 @@ def bring(source, copied):
     return said
 
 
-def as_copied(source):
+def as_copied(source: Path) -> bytes:
     """Return the bytes that the copy of the file `source` gets.
 
     A copied chapter has no outputs, which would show the answers to its guesses. Links in it lead
@@ -204,13 +204,13 @@ def as_copied(source):
     return content
 
 
-def to_the_copy(text):
+def to_the_copy(text: str) -> str:
     text = SOLUTION_LINK.sub(r"solutions/\1.py", text)
     return DOCS_LINK.sub(r"\1.md", text).replace("](../notebooks/", "](")
 
 
-def digests_copied():
-    """Return {name in work/: digest of the version that was copied}, from the file of digests.
+def digests_copied() -> dict[str, str]:
+    """Return {name in work/: SHA-256 of the version that was copied}, from the file of digests.
 
     The result is {} if that file can't be read; then all copies count as edited.
     """
@@ -221,7 +221,7 @@ def digests_copied():
     return copied if isinstance(copied, dict) else {}
 
 
-def write(target, content):
+def write(target: Path, content: bytes) -> None:
     """Write the bytes `content` to the Path `target`, as a whole or not at all.
 
     A symbolic link is replaced, not followed.
@@ -234,11 +234,11 @@ def write(target, content):
         scratch.unlink(missing_ok=True)
 
 
-def edited(target, now, copied):
+def edited(target: Path, now: str | None, copied: dict[str, str]) -> bool:
     """Return whether the file `target` in work/ was edited by the learner.
 
-    It was not if its digest is that of the version copied before, which is in `copied`, {name in
-    work/: digest}, or `now`, the digest of the new version.
+    It was not if its SHA-256 is that of the version copied before, which is in `copied`, {name in
+    work/: SHA-256}, or `now`, that of the new version; None if there is no new version.
     """
     if not os.path.lexists(target):
         return False
@@ -246,11 +246,11 @@ def edited(target, now, copied):
     return target.is_symlink() or not target.is_file() or digest(target) not in (laid, now)
 
 
-def path_beside(target, now, copied):
+def path_beside(target: Path, now: str, copied: dict[str, str]) -> Path:
     """Return the Path for a new version beside an edited copy, `target`: NAME.new.ipynb.
 
-    If the learner has edited that file too, it is NAME.new2.ipynb, and so on. `now` is the digest
-    of the new version, `copied` is {name in work/: digest of the version copied}.
+    If the learner has edited that file too, it is NAME.new2.ipynb, and so on. `now` is the SHA-256
+    of the new version, `copied` is {name in work/: SHA-256 of the version copied}.
     """
     for number in itertools.count(1):
         place = target.with_suffix(f".new{number if number > 1 else ''}{target.suffix}")
@@ -258,7 +258,7 @@ def path_beside(target, now, copied):
             return place
 
 
-def digest(path):
+def digest(path: Path) -> str:
     """Return the SHA-256 of the file `path`, as hex digits, for a notebook without its outputs."""
     text = path.read_bytes()
     if path.suffix == ".ipynb":

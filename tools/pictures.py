@@ -39,7 +39,7 @@ SENTENCE = re.compile(r"The same 100 writes, 1 ms away: .*\n")
 WRITES = ways(100, None)
 
 
-def draw_race():
+def draw_race() -> None:
     """Measure the race of a loop with a pipeline, and draw docs/race.gif.
 
     Also write its times into docs/race.json and into the README's sentence.
@@ -54,7 +54,7 @@ def draw_race():
     readme.write_text(SENTENCE.sub(sentence(took), text, count=1), encoding="utf-8")
 
 
-def draw_budget():
+def draw_budget() -> None:
     named = {
         "loop": WRITES["one by one"],
         "pipeline": WRITES["pipeline"],
@@ -77,7 +77,7 @@ def board():
     )
 
 
-def draw_verdicts():
+def draw_verdicts() -> None:
     """Draw docs/verdicts.png: a square for each claim of the committed notebooks.
 
     Also write into the README, as the picture's text, how many claims got each verdict.
@@ -92,13 +92,16 @@ def draw_verdicts():
     readme.write_text(VERDICTS.sub(verdicts_text(verdicts), text, count=1), encoding="utf-8")
 
 
-def verdicts_text(verdicts):
+def verdicts_text(verdicts) -> str:
     return f"![{verdicts.sentence().capitalize()}: a square each, a row an article]"
 
 
 @contextlib.contextmanager
 def browser():
-    """Yield chromium without a window, a Browser of Playwright; it ends with the `with` block."""
+    """In a `with` block, run chromium without a window; yield it, a Browser of Playwright.
+
+    It is closed when the `with` block ends.
+    """
     import playwright.sync_api
 
     with playwright.sync_api.sync_playwright() as started:
@@ -107,11 +110,11 @@ def browser():
         )
 
 
-def film(told, path):
-    """Write a race as an animated GIF to `path`, played in a browser.
+def film(told: dict, path) -> None:
+    """Draw a race, played in a browser, as an animated GIF into the file `path`.
 
     `told` is the dict `constants` of what `lab.race` returned. The page's clock stands still while
-    a picture is taken.
+    a picture of the page is taken.
     """
     from PIL import Image
 
@@ -138,7 +141,7 @@ def film(told, path):
     )
 
 
-def sentence(took):
+def sentence(took: dict[str, str]) -> str:
     return (
         f"The same 100 writes, 1 ms away: {took['one by one']} one by one, or "
         f"{took['pipeline']} in a pipeline.\n"

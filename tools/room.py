@@ -35,7 +35,7 @@ LEARNER_MB, LEARNERS_A_CPU = 250, 15
 START_S, END_S = 60, 30  # the hub has so long to come up, and to end with all learners' servers
 
 
-def main(arguments):
+def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="make room", description=__doc__.split("\n\n")[0])
     parser.add_argument("--open", action="store_true", help="listen on all of its addresses")
     parser.add_argument("--port", type=int, default=PORT, help=f"{PORT} if not said")
@@ -52,7 +52,7 @@ def main(arguments):
         sys.exit(f"The room does not open: {error}")
 
 
-def open_room(options, folder):
+def open_room(options: argparse.Namespace, folder: Path) -> None:
     passwords = kept_passwords(folder)
     # Paths of sockets must be short.
     with (
@@ -82,8 +82,8 @@ def open_room(options, folder):
     sys.exit(status)
 
 
-def need_ports(first):
-    """Exit with advice if one of the room's ports, `first` and the three after it, is in use."""
+def need_ports(first: int) -> None:
+    """Exit with advice if a port from `first` to `first` + 3, which the room needs, is in use."""
     for port in range(first, first + PORTS):
         try:
             socket.create_server(("127.0.0.1", port)).close()
@@ -94,7 +94,7 @@ def need_ports(first):
             )
 
 
-def start_hub(options, folder, sockets):
+def start_hub(options: argparse.Namespace, folder: Path, sockets: str) -> subprocess.Popen:
     print("Opening the room …", flush=True)
     environment = {
         **os.environ,
@@ -118,10 +118,10 @@ def start_hub(options, folder, sockets):
         )
 
 
-def wait_until_open(hub, port, folder):
-    """Wait until the hub answers at `port`; exit with advice if it does not start.
+def wait_until_open(hub: subprocess.Popen, port: int, folder: Path) -> None:
+    """Wait until the room's hub answers at `port`; exit with advice if it does not start.
 
-    `hub` is its Popen, `folder` the Path with its log.
+    `hub` is the hub's process, `folder` the one with its log.
     """
     # No proxy is asked for this machine's own page.
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -134,10 +134,10 @@ def wait_until_open(hub, port, folder):
     sys.exit(f"The hub did not open the room. The end of {folder / 'hub.log'} says why.")
 
 
-def close(hub, folder):
-    """Stop the hub, a Popen, with the learners' servers, then every other process of the room.
+def close(hub: subprocess.Popen, folder: Path) -> None:
+    """Stop the hub with the learners' servers, then every other process of the room.
 
-    `folder` is the room's Path.
+    `hub` is the hub's process, `folder` is the room's.
     """
     # Who presses Ctrl-C once more would leave half of it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -148,11 +148,11 @@ def close(hub, folder):
     end_processes(folder)
 
 
-def processes_of(folder):
-    """Return a list of psutil.Process: all processes of the room but this one.
+def processes_of(folder: Path) -> list[psutil.Process]:
+    """Return all processes of the room but this one.
 
-    They have the room's folder, the Path `folder`, in their environment variable ROOM_FOLDER. So
-    programs that a learner started are found too, even in another session.
+    They have the room's `folder` in their environment variable ROOM_FOLDER. So programs that a
+    learner started are found too, even in another session.
     """
     found = []
     for process in psutil.process_iter():
@@ -162,10 +162,10 @@ def processes_of(folder):
     return found
 
 
-def end_processes(folder):
-    """Stop a room's processes until none is left, since an ending hub may start its proxy again.
+def end_processes(folder: Path) -> None:
+    """Stop all processes of the room with this `folder`, again and again until none is left.
 
-    `folder` is the room's Path.
+    Again, since a hub that is ending may start its proxy once more.
     """
     end = psutil.Process.terminate
     while left := processes_of(folder):
@@ -176,11 +176,11 @@ def end_processes(folder):
         end = psutil.Process.kill  # for who is deaf to that
 
 
-def welcome(options, folder, passwords):
+def welcome(options: argparse.Namespace, folder: Path, passwords: dict[str, str]) -> str:
     """Return the text that is printed when the room is open, without the leader's password.
 
-    The leader's screen may be projected. `options` are those of the command line, `folder` the
-    room's Path, `passwords` is {"learner": text, "leader": text}.
+    The leader's screen may be projected. `options` are those of the command line, `folder` is the
+    room's, `passwords` is {"learner": text, "leader": text}.
     """
     url = f"http://{own_address() if options.open else '127.0.0.1'}:{options.port}"
     page = write_leaders_page(folder, f"{url}/services/board/", f"{url}/hub/login")

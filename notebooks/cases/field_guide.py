@@ -21,23 +21,28 @@ DOING = {"b": "waits in", "P": "listens by"}  # a flag of CLIENT LIST: what it m
 
 @contextlib.contextmanager
 def packages():
-    """Raise SystemExit where a package that the block imports is missing, with what to do."""
+    """In a `with` block of imports, turn a missing package into SystemExit with advice.
+
+    Only ModuleNotFoundError is turned; the advice names requirements/cases.txt.
+    """
     try:
         yield
     except ModuleNotFoundError as missing:
         raise SystemExit(f"{missing}: pip install -r requirements/cases.txt") from None
 
 
-def address(server):
-    """Return the URL of a client's server, password included."""
+def address(server) -> str:
+    """Return the URL of the server of `server`, a redis.Redis, password included."""
     return "redis://:{password}@{host}:{port}".format(**server.get_connection_kwargs())
 
 
-def counted(call, server=None):
-    """Return (the trace of one call, None): what this thread and those that it starts send.
+def counted(call, server=None) -> tuple:
+    """Call `call()` and count what it sends; return (Trace of roundtrips, None).
 
-    With a `server` return (the trace of all threads, the commands that the server saw): a SUBSCRIBE
-    that nobody waits for is no round trip, but a command.
+    Counted is this thread, with the threads that it starts. If a client `server`, a redis.Redis, is
+    given, return (Trace of all threads of the process, Counter of the commands that the server ran
+    by name). The second tells more where nobody waits for a reply: a SUBSCRIBE of that kind is a
+    command, but no round trip.
     """
     before = server and calls(server)
     with trace(scope="process" if server else "block") as trips:
@@ -47,10 +52,12 @@ def counted(call, server=None):
     return trips, server and calls(server) - before
 
 
-def table(rows, exact=True):
-    """Print {call: what `counted` returned}; bytes that are not `exact` stand behind a ~.
+def table(rows: dict[str, tuple], exact: bool = True) -> None:
+    """Print a table with a row for each of `rows`, {name of a call: what `counted` returned}.
 
-    Raises RuntimeError if a trace has not counted all.
+    The columns are round trips, set-up round trips, bytes sent and received, and commands. If bytes
+    differ from run to run, pass exact=False, which prints a ~ before them. Raises RuntimeError if a
+    trace could not count all.
     """
     print_row("call", "round trips", "set-up", "sent", "received", "commands")
     for name, (trips, at_server) in rows.items():
@@ -75,7 +82,7 @@ def tell(library, **calls):
     table({name.replace("_", " "): counted(call) for name, call in calls.items()})
 
 
-def listed(commands, mark=""):
+def listed(commands: Counter, mark: str = "") -> str:
     if len(commands) > 12:
         return f"{commands.total():,} commands of {len(commands)} kinds"
     each = (
@@ -84,16 +91,17 @@ def listed(commands, mark=""):
     return ", ".join(each) or "none"
 
 
-def print_row(name, *cells):
+def print_row(name: str, *cells) -> None:
     columns = "".join(f"  {cell!s:>11}" for cell in cells[:-1])
     print(f"{name:<24}{columns}  {cells[-1]}")
 
 
-def held(server):
-    """Print how many connections to a server there are, except the one that asks.
+def held(server) -> None:
+    """Print a table of the open connections to a server, except the one that asks.
 
-    `server` is a redis.Redis. A row has connections that do the same (wait in a blocking command,
-    subscribe, watch, …), that sent the same command last, and have the same name.
+    `server` is a redis.Redis. A row stands for the connections that do the same (wait in a blocking
+    command, subscribe, …), that sent the same command last, and have the same name; its columns are
+    how many they are, and their name.
     """
     found = Counter(
         (
@@ -109,8 +117,12 @@ def held(server):
         print_row(f"{words} {command}", many, name)
 
 
-def idle(server, seconds):
-    """Print the commands that the server gets in `seconds` of doing nothing, and their price."""
+def idle(server, seconds: float) -> None:
+    """Print which commands the server gets in `seconds` seconds in which nothing is called.
+
+    `server` is a redis.Redis. Also printed are how many commands that makes a month, and their
+    price in dollars at $0.20 for 100,000.
+    """
     before = calls(server)
     time.sleep(seconds)
     sent = calls(server) - before
@@ -120,15 +132,21 @@ def idle(server, seconds):
     print_row(f"for ~{seconds} s", *costs, listed(sent, mark="~"))
 
 
-def calls(server):
-    """Return how often the server ran each command, INFO and those of set-up aside."""
+def calls(server) -> Counter:
+    """Return a Counter of how often the server ran each command since it started, by name.
+
+    `server` is a redis.Redis. INFO is left out, and so are commands that set a connection up.
+    """
     found = sorted(server.info("commandstats").items())
     names = ((name.removeprefix("cmdstat_").upper().replace("|", " "), run) for name, run in found)
     return Counter({name: run["calls"] for name, run in names if name not in OWN})
 
 
-def settle(server, seconds=0.2, besides=()):
-    """Wait until the server gets nothing for some `seconds` but commands in `besides`."""
+def settle(server, seconds: float = 0.2, besides=()) -> None:
+    """Wait until the server ran no command for `seconds` seconds, but commands named in `besides`.
+
+    `server` is a redis.Redis.
+    """
     before, now = None, calls(server)
     while before != now:
         time.sleep(seconds)
@@ -136,15 +154,18 @@ def settle(server, seconds=0.2, besides=()):
 
 
 def outcome(call):
-    """Return a call's result, or the error that it raised, by its name alone: texts hold ports."""
+    """Return what `call()` returns, or, if it raises an error, that error's package and class.
+
+    Such a text is 'redis TimeoutError'. The error's message is left out, since it may hold a port.
+    """
     try:
         return call()
     except Exception as error:
         return f"{type(error).__module__.split('.')[0]} {type(error).__name__}"
 
 
-def timed(call):
-    """Return a call's outcome and, behind a ~, how long it took."""
+def timed(call) -> str:
+    """Return what `outcome` returns, followed by how long it took, as 'OK, after ~0.3 s'."""
     began = time.monotonic()
     return f"{outcome(call)}, after ~{time.monotonic() - began:.1f} s"
 
@@ -171,9 +192,10 @@ def fates(server, **writes):
 
 
 def cut_in_mid_call(server, write):
-    """Return the outcome of a call that writes, whose connection is closed before its reply.
+    """Return the `outcome` of `write`, while the server closes its connection before the reply.
 
-    CLIENT PAUSE holds writes back, so that there is a middle; CLIENT KILL closes all connections.
+    `server` is a redis.Redis, and `write()` sends a command that writes. CLIENT PAUSE delays that
+    command, so that CLIENT KILL, which closes all connections, comes before the reply.
     """
 
     def blocked():
@@ -189,8 +211,8 @@ def cut_in_mid_call(server, write):
         return waiting.result()
 
 
-def wait_until(true):
-    """Wait until a function returns something true; raise TimeoutError after half a minute."""
+def wait_until(true) -> None:
+    """Wait until `true()` returns something true; raise TimeoutError after 30 seconds."""
     until = time.monotonic() + 30
     while not true():
         if time.monotonic() > until:
