@@ -10,7 +10,7 @@ from lab_utils.course.checking import (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as client:
         attempt = Attempt(answer, client)
         written = client.mget("exercise:a", "exercise:b")

@@ -7,7 +7,7 @@ CEILINGS = ((1, 1), (250, 1), (0.25, 1), (5, 8), (20, 50), (300, 5), (0.3, 1_001
 RETURN = "Let the function return the number itself, not print it."
 
 
-def check(answer):
+def check(answer) -> str:
     for rtt_ms, connections in CEILINGS:
         right = connections * 1000 / rtt_ms
         said = of_kind(
@@ -25,7 +25,7 @@ def check(answer):
     )
 
 
-def why_not_the_ceiling(rtt_ms, connections, said, right):
+def why_not_the_ceiling(rtt_ms: float, connections: int, said: float, right: float):
     call = f"ceiling({rtt_ms}, {connections}) returned {said:g}; it is {right:,g}"
     if near(said * 1000, right):
         return (

@@ -19,7 +19,7 @@ PAIRING = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     right = [(f"user {i}", 10 * i + 1) for i in USERS]
     right[NEW] = (None, 1)
     names = [f"exercise:name:{user}" for user in USERS]

@@ -19,7 +19,7 @@ SET_UP = (
 MYSTERIES_MS = (4.0, 5.5, 7.0, 8.5)
 
 
-def check(answer):
+def check(answer) -> str:
     for turns, rtt_ms, set_up_s in PAIRS:
         loop_s = set_up_s + turns * rtt_ms / 1000
         said = of_kind(
@@ -38,7 +38,7 @@ def check(answer):
     )
 
 
-def why_not_the_distance(said, right, turns, loop_s):
+def why_not_the_distance(said: float, right: float, turns: int, loop_s: float) -> tuple[str, ...]:
     call = f"for {turns} turns you found {said:.4g} ms where the link has {right:g} ms"
     if near(said * 1000, right, 0.02):
         return (
@@ -60,10 +60,10 @@ def why_not_the_distance(said, right, turns, loop_s):
     return (call,)
 
 
-def mystery(rtt_ms):
+def mystery(rtt_ms: float) -> tuple[float, float]:
     """Measure 8 PINGs at an RTT of `rtt_ms` ms: return (seconds in a loop, seconds in a pipeline).
 
-    Both are seconds for all 8, the least of 3 rounds, the opening of a connection included.
+    Both are seconds for all 8, the smallest of 3 rounds, the opening of a connection included.
     """
     times = lab.compare(
         {"loop": loop_of_pings, "pipeline": pipeline_of_pings}, rtt_ms=rtt_ms, rounds=3, same=False
@@ -71,7 +71,7 @@ def mystery(rtt_ms):
     return min(times.rounds("loop")), min(times.rounds("pipeline"))
 
 
-def fresh(client):
+def fresh(client: redis.Redis) -> redis.Redis:
     """Return a new redis.Redis with the options of `client`; its connection is not open yet."""
     pool = client.connection_pool
     return redis.Redis.from_pool(
@@ -79,13 +79,13 @@ def fresh(client):
     )
 
 
-def loop_of_pings(client):
+def loop_of_pings(client: redis.Redis) -> None:
     with fresh(client) as r:
         for _ in range(PINGS):
             r.ping()
 
 
-def pipeline_of_pings(client):
+def pipeline_of_pings(client: redis.Redis) -> None:
     with fresh(client) as r, r.pipeline(transaction=False) as pipe:
         for _ in range(PINGS):
             pipe.ping()

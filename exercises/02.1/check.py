@@ -8,7 +8,7 @@ LENGTHS = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     pack_command = packer()
     for parts in (
         ("PING",),

@@ -9,7 +9,7 @@ GROWING = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     pack_command = packer()
     for n in (1, 5, 10, 100, 1000):
         parts = [part for i in range(n) for part in (f"k{i}", "v")]

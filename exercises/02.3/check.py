@@ -35,7 +35,7 @@ REPLIES = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     for data, expected in REPLIES:
         found = answer(data)
         if found != expected or type(found) is not type(expected):

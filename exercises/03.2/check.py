@@ -22,7 +22,7 @@ EXPIRY = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     values = {f"exercise:key:{i}": f"value {i}" for i in range(VALUES)}
     with exercise_client() as client:
         attempt = Attempt(answer, client, dict(values))
@@ -51,7 +51,7 @@ def check(answer):
     )
 
 
-def check_written(client, values):
+def check_written(client, values: dict) -> None:
     stored = client.mget(values)
     missing = sum(value is None for value in stored)
     if [text(value) for value in stored] != list(values.values()):
@@ -63,7 +63,7 @@ def check_written(client, values):
         )
 
 
-def check_expiry(client, values):
+def check_expiry(client, values: dict) -> None:
     pipe = client.pipeline(transaction=False)
     for key in values:
         pipe.ttl(key)
@@ -77,10 +77,10 @@ def check_expiry(client, values):
         )
 
 
-def largest_batch(seen):
+def largest_batch(seen) -> int:
     """Return the largest number of keys that one connection wrote before it read a reply.
 
-    `seen` is the Recording of all messages while the learner's function ran.
+    `seen` is the Recording, of lab_utils, of all messages while the learner's function ran.
     """
     largest, named = 0, defaultdict(set)
     for message in sorted([*seen.writes, *seen.reads], key=lambda message: message.at):

@@ -24,7 +24,7 @@ BESIDE = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     ids = random.Random(3).sample(range(USERS), USERS)
     with exercise_client() as client:
         right = fill(client, ids)
@@ -38,10 +38,11 @@ def check(answer):
     )
 
 
-def fill(client, ids):
-    """Write users with the numbers `ids`, and their carts; return what `load(r, ids)` must return.
+def fill(client, ids: list[int]) -> list[tuple]:
+    """Write users with the numbers `ids`, and their carts; return what the learner must return.
 
-    That is a list with (name, [items]) for each user, all bytes.
+    The learner's function is called as `load(r, ids)`. What it must return is a list of (name,
+    [items]) for each user, all bytes. `client` is a redis.Redis.
     """
     pipe, right = client.pipeline(transaction=False), []
     for i in ids:
@@ -56,7 +57,7 @@ def fill(client, ids):
     return right
 
 
-def check_load(got, right):
+def check_load(got, right: list[tuple]) -> None:
     """Raise Refused unless `got`, which the learner's `load` returned, equals `right`.
 
     `right` is [(name, [items])], all bytes; a list in place of a tuple is accepted.

@@ -20,7 +20,7 @@ TRANSFERS = (
 )  # alice's and bob's money before, the amount
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client(retry=Retry(NoBackoff(), 0)) as client:
         client.mset({ALICE: 1, BOB: 1})
         answer(client, ALICE, BOB, 1)  # opens what it opens, loads what it loads
@@ -34,7 +34,7 @@ def check(answer):
     )
 
 
-def check_transfer(client, attempt, alice, bob, amount):
+def check_transfer(client, attempt: Attempt, alice: int, bob: int, amount: int) -> None:
     after = [int(value or 0) for value in client.mget(ALICE, BOB)]
     right = [alice - amount, bob + amount]
     if after != right:

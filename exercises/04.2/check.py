@@ -48,7 +48,7 @@ TRY_AGAIN = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     met = 0
     with exercise_client() as client, connect(client_name="rival") as rival:
         for before, amount, watches, writes in CASES:
@@ -76,7 +76,7 @@ def check(answer):
     )
 
 
-def check_take(said, before, amount, after, story):
+def check_take(said, before: int, amount: int, after: int, story) -> None:
     rivals = sum(story.made)
     left = before - rivals
     tale = f"{amount} wanted of {before:,}"
@@ -119,13 +119,13 @@ def check_nothing_there(said, after):
         )
 
 
-def taken(answer, client, amount, story):
-    """Call the learner's function beside the rival client of `story`; return what came of it.
+def taken(answer, client: redis.Redis, amount: int, story):
+    """Call the learner's function once, beside the rival client of `story`; return its outcome.
 
     `answer` is that function, called as `answer(client, key, amount)`; `story` is a Story. Returns
-    True, False or None, as the function did, or its exception if it gave up after many lost races,
-    or if there is no stock. Raises Refused if the function never gives up, or if its own write
-    makes its WATCH fail.
+    True, False or None, as the function did. If the function gave up after the rival had been
+    faster many times, or if there is no stock, returns the exception that it raised. Raises Refused
+    if the function never gives up, or if its own write makes its WATCH fail.
     """
     try:
         with sending(story.tell):
@@ -161,18 +161,18 @@ class Story:
     stock before each of the learner's writes.
     """
 
-    def __init__(self, rival, watches, writes):
+    def __init__(self, rival: redis.Redis, watches: list[int], writes: list[int]):
         self.rival = rival
         self.watches = iter(watches)
         self.writes = iter(writes)
         self.made = []
         self.seen = []
 
-    def tell(self, connection, chunks, send):
+    def tell(self, connection: redis.Connection, chunks: list[bytes], send):
         """Let the rival act, then send: `checking.sending` calls this whenever redis-py sends.
 
         `chunks` are the bytes of the commands, and `send(chunks)` sends them on `connection`. The
-        rival acts before a WATCH or a write of any connection but its own. Returns what `send`
+        rival acts before a WATCH or a write, unless the connection is its own. Returns what `send`
         returns.
         """
         if connection.is_connected and connection.client_name != "rival":

@@ -17,7 +17,7 @@ TEXTS = ("exercise:blue", "exercise:grey")
 KEYS = ("exercise:red", "exercise:blue", THERE, "exercise:grey", *SETS[2:])
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as client:
         client.mset(dict.fromkeys(TEXTS, "not a set"))
         for key in SETS:
@@ -48,7 +48,7 @@ def check(answer):
     return f"{len(KEYS)} keys in 1 round trip, and you know which {len(TEXTS)} refused"
 
 
-def check_names(names):
+def check_names(names: list) -> None:
     for name in names:
         if name not in TEXTS:
             raise Refused(

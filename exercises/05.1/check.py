@@ -17,7 +17,7 @@ ORDERS = {"anna": 25, "anna:lena": 25, "bo": 200}
 MOST_BYTES = 150  # read for each order, and 500 more: room for its number and what surrounds it
 
 
-def check(answer):
+def check(answer) -> str:
     save, find = answer
     with exercise_client() as client:
         before = names(client)
@@ -30,7 +30,9 @@ def check(answer):
                 "with exercise:",
                 'f"exercise:…:{customer}" keeps them apart from everybody else\'s.',
             )
-        costs = [found(find, client, customer, texts, right) for customer, texts in right.items()]
+        costs = [
+            trips_to_find(find, client, customer, texts, right) for customer, texts in right.items()
+        ]
     return (
         f"{sum(ORDERS.values())} orders saved, each in 1 round trip; found in "
         f"{counted(max(costs), 'round trip')}, without KEYS or SCAN"
@@ -41,12 +43,13 @@ def names(client):
     return set(client.scan_iter(count=10_000))
 
 
-def save_all(save, client):
+def save_all(save, client) -> dict[str, list[str]]:
     """Save orders of several customers by the learner's `save`; return {customer: [order texts]}.
 
-    The texts are those that `find` must return. `save(client, customer, number, text)` is called
-    for one customer after another, and for one order a second time, with another text. Raises
-    Refused if saving one order takes more than one round trip.
+    The texts are those that the learner's `find` must return. `save(client, customer, number,
+    text)` is called for one customer after another, and for one order a second time, with another
+    text. `client` is a redis.Redis. Raises Refused if saving one order takes more than one round
+    trip.
     """
     right = {customer: [] for customer in ORDERS}
     in_turn = [
@@ -69,7 +72,9 @@ def save_all(save, client):
     return {**right, "nobody": []}
 
 
-def found(find, client, customer, texts, right):
+def trips_to_find(
+    find, client, customer: str, texts: list[str], right: dict[str, list[str]]
+) -> int:
     # Read inside, since a generator asks when it is read.
     attempt = Attempt(lambda: [str(text(each)) for each in find(client, customer) or ()])
     got = attempt.reply
@@ -87,11 +92,13 @@ def found(find, client, customer, texts, right):
     return attempt.cost.round_trips
 
 
-def wrong_orders(got, customer, texts, right):
-    """Return (diagnosis, hints…), all texts, for a wrong list that the learner's `find` returned.
+def wrong_orders(
+    got: list[str], customer: str, texts: list[str], right: dict[str, list[str]]
+) -> tuple[str, ...]:
+    """Return what is wrong with the orders that the learner's `find` returned: (sentence, hints…).
 
-    `got` is that list, `texts` are the right orders of `customer`, and `right` is {customer:
-    [texts]} for all.
+    `got` are those orders, as texts, `texts` are the right ones of `customer`, and `right` is
+    {customer: [texts]} for all customers.
     """
     if got and set(got) == {"None"}:
         return (

@@ -17,7 +17,7 @@ CITIES, PLANS = ("Lima", "Oslo", "Pune"), ("free", "paid")
 GHOST = CUSTOMERS + 1  # in the indexes, but its record is gone
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as client:
         records = write_customers(client)
         wanted = [
@@ -33,11 +33,11 @@ def check(answer):
     )
 
 
-def write_customers(client):
+def write_customers(client) -> dict[str, dict]:
     """Write customers and the indexes by city and by plan; return {customer's number: record}.
 
     A record is a dict with "name", "city" and "plan". Both indexes also name one customer who has
-    no record.
+    no record. `client` is a redis.Redis.
     """
     records = {
         number: {

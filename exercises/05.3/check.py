@@ -8,7 +8,7 @@ PAGES, MOST_KEYS = 10_000, 200
 PACKED = ("listpack", "listpackex", "ziplist")
 
 
-def check(answer):
+def check(answer) -> str:
     places = [answer(number) for number in range(PAGES)]
     for place in places:
         of_kind((tuple, list), place, "place", "a key and a field", "return key, field")
@@ -36,11 +36,11 @@ def check(answer):
     return written(places, sizes)
 
 
-def written(places, sizes):
+def written(places: list[tuple], sizes: dict[str, int]) -> str:
     """Write the counters to the server; return a sentence that says that every hash stayed packed.
 
-    `places` lists (key, field) of each counter, `sizes` is {key: number of fields}. Raises Refused
-    if the server stores a hash unpacked, as a hash table.
+    `places` has (key, field) for each counter, `sizes` is {key: number of its fields}. Raises
+    Refused if the server stores a hash unpacked, as a hash table.
     """
     with exercise_client() as client:
         pipe = client.pipeline(transaction=False)

@@ -51,7 +51,7 @@ OWN_MARKS = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as r:
         for order in ORDERS:
             got = answer(r, copy.deepcopy(order))
@@ -84,12 +84,13 @@ def parsed(data):
         ) from None
 
 
-def refuse_mistaken_marks(answer, r, found, order):
-    """Raise Refused if the learner's function takes ordinary text for one of its own type marks.
+def refuse_mistaken_marks(answer, r, found, order: dict) -> None:
+    """Raise Refused if the learner's function takes an ordinary text for a value of another type.
 
-    `answer(r, order)` is that function, which stores an order and reads it back; it may store a
-    date as marked text, for instance. `found` is the JSON, decoded, that it stored for `order`, a
-    dict: its marked values are tried as the text of a note, and must come back unchanged.
+    `answer(r, order)` is that function, which stores an order in Redis as JSON and reads it back;
+    it may store a date as a text with a mark, for instance. `found` is the JSON, decoded, that it
+    stored for `order`. Each marked value in it is tried as the text of a note, and must come back
+    as that text.
     """
     marks = []
     with contextlib.suppress(LookupError, TypeError):  # an answer may lay an order out otherwise
@@ -110,7 +111,7 @@ def refuse_mistaken_marks(answer, r, found, order):
             )
 
 
-def difference(wanted, got, where):
+def difference(wanted, got, where: str) -> str | None:
     """Return a sentence on the first difference of two values in type or content; None if equal.
 
     `wanted` and `got` are values that JSON can hold; dicts and lists are compared with all inside

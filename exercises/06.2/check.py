@@ -23,7 +23,7 @@ PAIRS = (
 )
 
 
-def check(load):
+def check(load) -> str:
     for number, value in enumerate(HARMLESS, 1):
         try:
             got = load(pickle.dumps(value, 4))
@@ -44,8 +44,8 @@ def check(load):
     )
 
 
-def mark(how):
-    """Append the text `how` to the list `ran`.
+def mark(how: str) -> None:
+    """Append the text `how` to the module's list `ran`, which tells that a pickle ran code.
 
     Hostile pickles call this function instead of doing harm.
     """
@@ -62,7 +62,7 @@ class Calls:
         return self.call
 
 
-def refuse_execution(load, name, payload):
+def refuse_execution(load, name: str, payload: bytes) -> None:
     precision = decimal.getcontext().prec
     raised = False
     try:

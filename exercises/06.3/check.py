@@ -31,7 +31,7 @@ ONE_FIELD = "HGET fetches one field, as bytes; int() makes a number of it."
 OLD = {"sku": "A-1028", "stock": 3, "discount": "1990.07"}
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as r:
         sold_out = answer(r, {**PRODUCT, "stock": 0})  # a script's first call sends its text, too
         clean(r)
@@ -74,12 +74,13 @@ def check(answer):
     )
 
 
-def refuse_half_a_product(r, sent, kept):
+def refuse_half_a_product(r: redis.Redis, sent: list[list[bytes]], kept: dict) -> None:
     """Raise Refused if a reader could see half a product while the learner's commands are sent.
 
-    `sent` are these commands, lists of bytes, which are sent again to the database of `r`. After
-    each command outside of MULTI … EXEC, the keys must hold the whole old or the whole new product.
-    `kept` is {key: content} at the end, of the keys from which the learner's code reads the stock.
+    `sent` are these commands, each a list of bytes, which are sent again to the database of `r`.
+    After each command outside of MULTI … EXEC, the keys must hold the whole old or the whole new
+    product. `kept` is {key: content} at the end, of the keys from which the learner's code reads
+    the stock.
     """
     clean(r)
     r.hset("exercise:product", mapping=OLD)
@@ -99,7 +100,7 @@ def refuse_half_a_product(r, sent, kept):
                 )
 
 
-def parts(held, keys):
+def parts(held: dict, keys) -> dict[str, list]:
     """Return {key: [lines of its content, sorted]} for those keys of `held` that are in `keys`.
 
     `held` is {key: content as bytes}. The server returns the fields of a large hash in any order,

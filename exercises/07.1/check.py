@@ -8,7 +8,7 @@ RETURNS = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     lock = "exercise:lock"
     with exercise_client() as client:
         client.set(lock, "mine", px=60_000)

@@ -15,7 +15,7 @@ HALF = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as client:
         for limit in (1, 3, 101, 0):
             check_limit(answer, client, f"exercise:calls:{limit}", limit)

@@ -24,7 +24,7 @@ TO_THE_CENT = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     key = "exercise:price"
     with exercise_client() as client:
         for price, percent, right in PRICES:

@@ -22,7 +22,7 @@ CALLERS = 2  # at the same time
 RTT_MS = 5  # so that calls meet: beside the server, one can be answered before the next is sent
 
 
-def check(answer):
+def check(answer) -> str:
     if not event_loop.is_async(answer):
         raise Refused(
             "read_all must be a coroutine function: async def read_all(r, keys)",
@@ -56,11 +56,11 @@ def check(answer):
     )
 
 
-def checked_attempt(answer, client, keys, right, callers):
-    """Call the learner's function `callers` times at once; return an Attempt of all these calls.
+def checked_attempt(answer, client, keys: list[str], right: list, callers: int) -> Attempt:
+    """Call the learner's function `callers` times at once; return one Attempt: what all calls cost.
 
-    `answer` is that function, an `async def` called with a client and `keys`. Raises Refused unless
-    each call returned the list `right`.
+    `answer` is that function, an `async def` called with an asyncio client and `keys`; `client` is
+    a redis.Redis with the same options. Raises Refused unless each call returned the list `right`.
     """
     attempt = Attempt(event_loop.run, results_of, answer, client, keys, callers)
     for got in attempt.reply:
@@ -74,7 +74,7 @@ def checked_attempt(answer, client, keys, right, callers):
     return attempt
 
 
-def check_turns(attempt):
+def check_turns(attempt: Attempt) -> None:
     trips, most = attempt.cost.round_trips, in_flight(attempt)
     opened = attempt.cost.connections
     if opened > MOST_CONNECTIONS:
@@ -98,12 +98,12 @@ def check_turns(attempt):
         )
 
 
-async def results_of(answer, client, keys, callers):
+async def results_of(answer, client, keys: list[str], callers: int) -> list:
     """Call the learner's function `callers` times at once; return the list of their results.
 
-    `answer` is that function, an `async def` called with one asyncio client, with the options of
-    `client`, and a list of `keys`. Raises Refused if a result holds a coroutine that the function
-    did not await.
+    `answer` is that function, an `async def`. All calls get the same asyncio client, which is made
+    with the options of `client`, a redis.Redis, and the list `keys`. Raises Refused if a result
+    holds a coroutine that the function did not await.
     """
     async with event_loop.client_like(client) as own:
         results = await asyncio.gather(*(answer(own, list(keys)) for _ in range(callers)))

@@ -16,7 +16,7 @@ PATIENCE = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     with connect() as model:
         like = model.connection_pool
     kind = type("Kind", (like.connection_class,), {})  # a class that no pool has by default
@@ -43,7 +43,7 @@ def check(answer):
     )
 
 
-def check_queue(client):
+def check_queue(client: redis.Redis) -> None:
     with ThreadPoolExecutor(THREADS) as threads:
         calls = [threads.submit(client.blpop, "exercise:nothing", HELD_S) for _ in range(THREADS)]
     errors = [call.exception() for call in calls if call.exception()]
@@ -55,11 +55,8 @@ def check_queue(client):
         )
 
 
-def check_patience(pool):
-    """Raise Refused if this pool lets a thread wait longer than a second for a connection.
-
-    `pool` is a connection pool of redis-py.
-    """
+def check_patience(pool: redis.ConnectionPool) -> None:
+    """Raise Refused if this pool lets a thread wait longer than a second for a connection."""
     patience = getattr(pool, "timeout", MOST_PATIENCE_S)
     if patience is None or patience > MOST_PATIENCE_S:
         raise Refused(

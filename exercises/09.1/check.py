@@ -33,7 +33,7 @@ REST_OF_THEM = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as other, connect(max_connections=1) as client:
         number = client.client_id()
         attempt = Attempt(answer, client, dict(VALUES))
@@ -56,12 +56,13 @@ def check(answer):
     )
 
 
-def check_refused_one(answer):
+def check_refused_one(answer) -> None:
     """Raise Refused if the learner's function leaves replies unread after a SET was refused.
 
-    `answer` is that function, called with a client and {key: value}; the server refuses the second
-    of three SETs. The next user of the connection would read unread replies as those to other
-    commands. Refused is also raised if the refusal is neither raised nor among the replies.
+    `answer` is that function, called with a client and {key: value}; the server answers the second
+    of three SETs by an error. Replies left unread would reach the next user of the connection, as
+    replies to other commands. Refused is also raised if the function neither raises that error nor
+    returns it among the replies.
     """
     client = spare(max_connections=1, retry=Retry(NoBackoff(), 0))
     try:
@@ -88,16 +89,16 @@ def check_refused_one(answer):
         client.close()
 
 
-def check_stored(client):
+def check_stored(client: redis.Redis) -> None:
     for (key, value), stored in zip(VALUES.items(), client.mget(VALUES), strict=True):
         if stored != value.encode():
             raise Refused(f"{key} should hold {value.encode()!r} and holds {stored!r}")
 
 
-def check_next(client, tale, *hints):
+def check_next(client: redis.Redis, tale: str, *hints: str) -> None:
     """Raise Refused unless the client's next command, ECHO, gets its own reply.
 
-    `tale` begins the error's message; `hints` are texts shown after it.
+    `tale` is the beginning of the error's message; `hints` are texts shown after the message.
     """
     try:
         heard = client.echo("exercise")
@@ -117,7 +118,7 @@ def check_next(client, tale, *hints):
         )
 
 
-def check_sent(attempt):
+def check_sent(attempt: Attempt) -> None:
     pieces = [piece for write in attempt.recording.writes for piece in write.chunks]
     refuse_over(attempt.cost, 1)
     if attempt.cost.commands != len(VALUES) or len(pieces) != 1:
@@ -131,7 +132,7 @@ def check_sent(attempt):
         )
 
 
-def check_replies(replies, number):
+def check_replies(replies, number: int) -> None:
     """Raise Refused unless `replies` is a list of `number` OKs: as bytes, as text, or as True."""
     said = [text(each) for each in replies or ()]
     if len(said) != number or not all(each in ("OK", True) for each in said):

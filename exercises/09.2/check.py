@@ -5,7 +5,7 @@ import redis
 from lab_utils.course.checking import Refused, borrowed, exercise_client, of_kind, text
 
 
-def check(answer):
+def check(answer) -> str:
     for decode in (True, False):
         with exercise_client(decode_responses=decode, client_name="exercise") as client:
             made = of_kind(redis.Redis, answer(client), "without_hiredis", "a redis.Redis")
@@ -15,7 +15,7 @@ def check(answer):
     return "redis-py's own parser and its own packer, all else as in r"
 
 
-def compare_options(client, made):
+def compare_options(client: redis.Redis, made) -> None:
     like, new = (options_of(each) for each in (client, made))
     for name in sorted(like.keys() | new.keys()):
         if like.get(name) != new.get(name):
@@ -27,10 +27,11 @@ def compare_options(client, made):
             )
 
 
-def options_of(client):
+def options_of(client: redis.Redis) -> dict:
     """Return {name: value} of a client's connection options that are texts, numbers or bools.
 
-    "retry" is (number of retries, name of the backoff's class). Password and protocol are left out.
+    "retry" is also in the dict: (number of retries, name of the backoff's class). Password and
+    protocol are left out.
     """
     options = client.connection_pool.connection_kwargs
     plain = {
@@ -42,7 +43,7 @@ def options_of(client):
     return plain | {"retry": (retry.get_retries(), type(retry._backoff).__name__)}
 
 
-def compare_connections(client, made):
+def compare_connections(client: redis.Redis, made) -> None:
     try:
         new = borrowed(made)
     except Exception as error:  # its text may repeat what was sent, the password too

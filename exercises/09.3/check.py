@@ -23,7 +23,7 @@ PRODUCTS = {"tea": b"3"} | {f"thing {number}": b"%d" % number for number in rang
 PATIENCE_S = 2.0  # within which word of a change must have arrived
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as client:
         client.mset({f"exercise:price:{product}": price for product, price in PRODUCTS.items()})
         # redis-py caches with Redis from 7.4 on alone. Older ones and Valkey tell of changes too.
@@ -55,18 +55,18 @@ def check_change(client, price):
     refuse_turns(price, now, "for prices that nobody changed since")
 
 
-def refuse_turns(price, expected, known):
+def refuse_turns(price, expected: dict, known: str) -> None:
     """Raise Refused if reading prices that are in the client's cache costs a round trip.
 
-    `price` is the learner's function, `expected` is {product: price}; `known` is a text that ends
-    the message.
+    `price(product)` is the learner's function, `expected` is {product: price as bytes}. `known`, a
+    text, ends the message: since when the cache has the prices.
     """
     attempt = Attempt(compare_prices, price, expected, "the next time")
     if trips := trips_of(attempt.cost):
         raise Refused(f"right prices, but {counted(trips, 'round trip')} {known}", *KEPT)
 
 
-def compare_prices(price, expected, when):
+def compare_prices(price, expected: dict, when: str) -> None:
     for product, right in expected.items():
         got = price(product)
         if got != right:

@@ -34,7 +34,7 @@ NO_NUMBER = (
 NO_NUMBERS = "twelve", "1.5", ""
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client(retry=Retry(NoBackoff(), 3)) as client:
         total = check_uncut(client, answer)
         for place in range(total + 1):
@@ -48,8 +48,8 @@ def check(answer):
     )
 
 
-def check_uncut(client, answer):
-    """Send batches over a connection that holds; return the number of commands of the first one.
+def check_uncut(client: redis.Redis, answer) -> int:
+    """Send batches over a connection that is never cut; return the number of the first's commands.
 
     `answer(client, batch, sales)` is the learner's function. Raises Refused if a batch is not
     counted, or if one that is sent again is counted twice.
@@ -64,7 +64,7 @@ def check_uncut(client, answer):
     return attempt.cost.commands
 
 
-def check_cut(client, answer, place, total):
+def check_cut(client: redis.Redis, answer, place: int, total: int) -> None:
     clean(client)
     what = (
         f"the connection broke after {place} of {counted(total, 'command')} and redis-py tried "
@@ -85,8 +85,8 @@ def check_cut(client, answer, place, total):
     compare_sales(client, SALES, what)
 
 
-def check_marks(client):
-    """Raise Refused unless each key that marks a batch as counted lasts for a day.
+def check_marks(client: redis.Redis) -> None:
+    """Raise Refused unless each key that marks a batch as counted expires after a day.
 
     That key must also be in the cluster slot of the counters.
     """
@@ -106,7 +106,7 @@ def check_marks(client):
             )
 
 
-def check_no_number(client, answer, value):
+def check_no_number(client: redis.Redis, answer, value) -> None:
     clean(client)
     *others, last = COUNTERS
     client.set(last, value)
@@ -131,12 +131,11 @@ def check_no_number(client, answer, value):
     )
 
 
-def compare_sales(client, expected, what, *hints):
+def compare_sales(client: redis.Redis, expected: dict[str, int], what: str, *hints: str) -> None:
     """Raise Refused unless the products' counters on the server equal `expected`.
 
-    `expected` is {product: number sold}.
-
-    `what`, a text, begins the message: what was done before; `hints` are texts shown after it.
+    `expected` is {product: number sold}. `what`, a text, begins the message: it says what was done
+    before. `hints` are texts shown after the message.
     """
     for product, number in expected.items():
         got = int(client.get(SHOP + product) or 0)
@@ -144,10 +143,10 @@ def compare_sales(client, expected, what, *hints):
             raise Refused(f"{what}: {SHOP}{product} is {got} and should be {number}", *hints)
 
 
-def cut_after(place):
+def cut_after(place: int):
     """In a `with` block, close the connection once, after the server has run `place` commands.
 
-    The learner's function then gets a redis.ConnectionError.
+    The function that sends them, the learner's, then gets a redis.ConnectionError.
     """
     left = [place]  # commands that still pass; below 0 after the cut
 

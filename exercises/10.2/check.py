@@ -14,7 +14,7 @@ SYSTEMS_S = 127  # after which Linux itself gives up to connect, where a client 
 GAVE_UP = redis.TimeoutError, redis.ConnectionError
 
 
-def check(answer):
+def check(answer) -> str:
     server = spare("hz 100", retry=None)  # by hz 10 it ends a BLPOP up to 0.1 s late
     address = {name: server.get_connection_kwargs()[name] for name in ("host", "port", "password")}
     try:
@@ -43,7 +43,7 @@ def made_by(answer, address):
     )
 
 
-def check_patience(client):
+def check_patience(client: redis.Redis) -> None:
     try:
         client.ping()
         client.blpop("exercise:nothing", SLOW_S)
@@ -57,7 +57,7 @@ def check_patience(client):
         ) from None
 
 
-def check_stalled(client, server, where):
+def check_stalled(client: redis.Redis, server: redis.Redis, where: str) -> None:
     with frozen(server, AWAKE_S):
         started = time.perf_counter()
         with contextlib.suppress(*GAVE_UP):
@@ -74,7 +74,7 @@ def check_stalled(client, server, where):
         )
 
 
-def check_gone(client):
+def check_gone(client: redis.Redis) -> None:
     """Raise Refused if `client` would wait a second or more for a machine that no longer exists.
 
     Nothing is timed: the seconds are computed from the client's timeouts and retries.
@@ -98,6 +98,6 @@ def check_gone(client):
         )
 
 
-def attempts_by(client):
+def attempts_by(client: redis.Redis) -> int:
     retry = client.get_retry()
     return 1 + (retry.get_retries() if retry else 0)

@@ -10,7 +10,7 @@ SLOTS, NODES = 16384, 3
 FEWEST_SLOTS = 60  # of 120 users' slots; all different in most cases
 
 
-def check(answer):
+def check(answer) -> str:
     taken, slots = {}, []
     for user in USERS:
         keys = as_keys(answer(user, list(FIELDS)), user, len(FIELDS))
@@ -49,7 +49,7 @@ def check(answer):
     )
 
 
-def as_keys(said, user, number):
+def as_keys(said, user: str, number: int):
     if not isinstance(said, (list, tuple)) or len(said) != number:
         raise Refused(
             f"for {user} and {counted(number, 'field')} a list of "

@@ -34,7 +34,7 @@ MILLISECONDS = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     with replica() as two, turn_about(two.primary) as client:
         check_confirmed(client, two, answer)
         two.cut()
@@ -42,10 +42,10 @@ def check(answer):
     return "a confirmed write is told from one that only the primary has"
 
 
-def turn_about(primary):
-    """Return a client whose commands go over two connections alternately, as when threads share it.
+def turn_about(primary: redis.Redis):
+    """In a `with` block, yield a client that sends alternately over two connections.
 
-    `primary` is a client with the same options.
+    So it is when threads share a client. `primary` is a client with the same options.
     """
     options = primary.get_connection_kwargs() | {
         "socket_timeout": PATIENCE_S,
@@ -61,7 +61,7 @@ def turn_about(primary):
     return client
 
 
-def saved(client, answer, value):
+def saved(client: redis.Redis, answer, value: str) -> bool:
     """Write the text `value` by the learner's function, and return the bool that it returned.
 
     `answer` is that function, called as `answer(client, key, value)`. Raises Refused if it returns
@@ -73,7 +73,7 @@ def saved(client, answer, value):
     return bool(said)
 
 
-def check_confirmed(client, two, answer):
+def check_confirmed(client: redis.Redis, two, answer) -> None:
     attempt = Attempt(saved, client, answer, "paid")
     if text(two.primary.get(ORDER)) != "paid":
         raise Refused(
@@ -97,10 +97,10 @@ def check_confirmed(client, two, answer):
         )
 
 
-def waits_elsewhere(seen):
+def waits_elsewhere(seen) -> bool:
     """Return whether a WAIT was sent over another connection than the write of the order.
 
-    `seen` is the Recording of all messages while the learner's function ran.
+    `seen` is the Recording, of lab_utils, of all messages while the learner's function ran.
     """
     wrote = set()
     for write in seen.writes:
@@ -111,7 +111,7 @@ def waits_elsewhere(seen):
     return False
 
 
-def check_unconfirmed(client, answer):
+def check_unconfirmed(client: redis.Redis, answer) -> None:
     tale = "the network to the replica is broken"
     try:
         said = saved(client, answer, "paid again")

@@ -48,7 +48,7 @@ IN_BETWEEN = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as client, connect(client_name="rival") as rival:
         check_order(client, answer)
         place = 0
@@ -60,7 +60,7 @@ def check(answer):
     )
 
 
-def written(client, answer, key, value, token, tale):
+def written(client, answer, key: str, value: str, token: int, tale: str) -> bool:
     said = answer(client, key, value, token)
     if said not in (True, False):
         raise Refused(
@@ -93,13 +93,13 @@ def check_order(client, answer):
         )
 
 
-def check_race(client, rival, answer, place):
+def check_race(client, rival, answer, place: int) -> bool:
     """Let a rival with a higher token write in the middle of a call of the learner's function.
 
-    `answer` is that function, called as `answer(client, key, value, token)`; the rival calls it
-    with the client `rival`, just before the function's command number `place` (from 0) that could
-    write. Returns False if the function sends too few such commands for that, else True. Raises
-    Refused if the rival's value does not survive.
+    `answer` is that function, called as `answer(client, key, value, token)`. The rival calls it
+    too, with the client `rival`, just before that command of the function which could write and is
+    number `place`, from 0. Returns False if the function sends too few such commands for that, else
+    True. Raises Refused if the rival's value does not survive.
     """
     report = f"{RACED_REPORT} {place}"
     written(client, answer, report, "old", 1, "token 1, the first of all")
@@ -129,13 +129,13 @@ def check_race(client, rival, answer, place):
 
 
 @contextlib.contextmanager
-def overtaken(place, answer, *rivals):
+def overtaken(place: int, answer, *rivals):
     """In a `with` block, let a rival call the learner's function during another call of it.
 
-    `answer` is that function, and `answer(*rivals)` the rival's call, in a thread. It begins just
-    before command number `place`, from 0, of the commands in the `with` block that could write.
-    Yields (that thread, a list). The list becomes non-empty if the rival's call has to wait for the
-    other one, as it does for a lock.
+    `answer` is that function, and `answer(*rivals)` the rival's call, in a thread of its own. It
+    begins just before command number `place`, from 0, of the commands in the `with` block that
+    could write. Yields (that thread, a list). The list becomes non-empty if the rival's call has to
+    wait for the other one, as it does for a lock.
     """
     left = [place]
     waited = []

@@ -8,7 +8,7 @@ CARTS = 30, 120, 1, 0  # products in each
 CART_TRIPS = 2
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client(decode_responses=True) as client:
         for number in CARTS:
             user, expected = fill_cart(client, number)
@@ -25,10 +25,11 @@ def check(answer):
     return f"carts of {', '.join(map(str, CARTS))} products in {CART_TRIPS} round trips at most"
 
 
-def fill_cart(client, number):
-    """Write a cart of `number` random products; return (user, lines).
+def fill_cart(client, number: int) -> tuple[str, list[str]]:
+    """Write a cart of `number` random products; return (user's id, lines).
 
-    The lines are the list of texts that the learner's `cart` must return for that user.
+    The lines are the list that the learner's `cart` must return for that user. `client` is a
+    redis.Redis.
     """
     user, lines = secrets.token_hex(4), {}
     for place in range(number):

@@ -25,7 +25,7 @@ TALES = (  # what its functions do, and the place of the slowest
 )
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client() as client:
         for tale, parts, slowest in TALES:
             program, names = program_of(*parts)
@@ -53,7 +53,7 @@ def check(answer):
     )
 
 
-def program_of(*parts):
+def program_of(*parts: str) -> tuple:
     """Return (a program, [the names of its functions]): one function for each text in `parts`.
 
     The texts are source code of a function's body, on one line each, with `r` for a client. The

@@ -14,7 +14,7 @@ from lab_utils.course.checking import (
 VISITS = 3
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client(decode_responses=True) as client:
         answer(client, "nobody", "now")  # a script's first call sends its text
         for _ in range(VISITS):
@@ -30,7 +30,7 @@ def check(answer):
     return f"{VISITS * VISITS} visits, each counted and dated in one round trip"
 
 
-def refuse_two_steps(names):
+def refuse_two_steps(names: list[str]) -> None:
     """Raise Refused if the time of the last visit is read by a GET outside the atomic step.
 
     `names` are the names of the commands that the learner's function sent, in order.
@@ -44,7 +44,7 @@ def refuse_two_steps(names):
         )
 
 
-def check_visit(said, expected, call):
+def check_visit(said, expected, call: str) -> None:
     if not isinstance(said, (list, tuple)) or tuple(said) != expected:
         raise Refused(
             f"{call}: visit returned {shown(said)} and should return {expected!r}",
@@ -54,7 +54,7 @@ def check_visit(said, expected, call):
         )
 
 
-def check_kept(client, user, now, number):
+def check_kept(client, user: str, now: str, number: int) -> None:
     kept = client.get(f"exercise:seen:{user}"), client.get(f"exercise:visits:{user}")
     if kept != (now, str(number)):
         raise Refused(

@@ -9,7 +9,7 @@ MANY = 150
 THREAD_TRIPS = 3
 
 
-def check(answer):
+def check(answer) -> str:
     with exercise_client(decode_responses=True) as client:
         for number in (COMMENTS, MANY, 1, 0):
             post, expected = fill_thread(client, number)
@@ -28,11 +28,11 @@ def check(answer):
     return f"{COMMENTS} comments by authors of whom some are banned, in {THREAD_TRIPS} round trips"
 
 
-def fill_thread(client, number):
-    """Write a new thread of `number` comments; return (post, lines).
+def fill_thread(client, number: int) -> tuple[str, list[str]]:
+    """Write a new thread of `number` comments; return (the post's id, lines).
 
-    The lines are the list of texts that the learner's `thread` must return for that post. Some
-    comments are deleted and some authors banned: these have no line.
+    The lines are the list that the learner's `thread` must return for that post. Some comments are
+    deleted and some authors banned: these have no line. `client` is a redis.Redis.
     """
     post, lines = secrets.token_hex(4), []
     authors = [secrets.token_hex(4) for _ in range(6)]

@@ -14,7 +14,7 @@ TABLES = (
 EXACT = 1e-6
 
 
-def check(answer):
+def check(answer) -> str:
     for name, figures in TABLES:
         check_explained(name, figures, answer(list(figures)))
     return (
@@ -22,11 +22,11 @@ def check(answer):
     )
 
 
-def same(one, other):
+def same(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=EXACT, abs_tol=1e-12)
 
 
-def check_explained(name, figures, got):
+def check_explained(name: str, figures: list[tuple], got: tuple) -> None:
     """Raise Refused unless `got`, the learner's (t, s, evidence), explains a published table.
 
     It must hold that seconds = s + turns × t, with t in seconds a turn. `figures` are the table's
@@ -50,10 +50,11 @@ def check_explained(name, figures, got):
     check_evidence(name, figures, evidence, {turns: s + turns * t for turns, _ in figures[1:-1]})
 
 
-def why_turn(said, figures):
+def why_turn(said: float, figures: list[tuple]) -> str:
     """Return how the learner may have come to a wrong t, as the end of a sentence, "" if unknown.
 
-    `said` is that t, in seconds a turn; `figures` are the table's rows, (turns, seconds).
+    `said` is that t, in seconds a round trip; `figures` are the table's rows, (round trips,
+    seconds).
     """
     (many, longer), (few, shorter) = figures[0], figures[-1]
     if same(said, longer / many):
@@ -68,11 +69,12 @@ def why_turn(said, figures):
     return ""
 
 
-def check_evidence(name, figures, said, expected):
-    """Raise Refused unless the learner's evidence, `said`, equals `expected`, {turns: seconds}.
+def check_evidence(name: str, figures: list[tuple], said: dict, expected: dict[int, float]) -> None:
+    """Raise Refused unless the learner's evidence, `said`, equals `expected`.
 
-    The evidence is the seconds computed for all rows of the table but the first and the last, from
-    which t and s were computed. `figures` are the rows, (turns, seconds), `name` is the table's.
+    Both are {round trips: seconds}: the seconds computed for all rows of the table but the first
+    and the last, from which t and s were computed. `figures` are the rows, (round trips, seconds)
+    as published, `name` is the table's.
     """
     if said.keys() != expected.keys():
         raise Refused(

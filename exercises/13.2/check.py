@@ -21,7 +21,7 @@ TURNS_HINTS = (
 )
 
 
-def check(answer):
+def check(answer) -> str:
     turns, answer = answer
     check_turns(turns)
     numbers = random.Random(13).sample(range(GETS), GETS)
@@ -51,10 +51,10 @@ def check(answer):
     )
 
 
-def check_turns(turns):
+def check_turns(turns: float) -> None:
     """Raise Refused unless `turns` is the number of round trips that one GET takes by the table.
 
-    The table is that of the exercise: 0.2 either way is accepted.
+    The table is that of the exercise, of published times; a difference of 0.2 is accepted.
     """
     of_kind(NUMBER, turns, "turns_by_the_table", "a number of turns for one GET", *TURNS_HINTS)
     if abs(turns - A_GET_MS / LINE_MS) < 0.2:

@@ -22,7 +22,7 @@ ROUNDS = 10
 STALL = 100  # a round in which the machine stopped
 
 
-def check(answer):
+def check(answer) -> str:
     stalls = [(None, 0), *((way, place) for way in ("loop", "pipeline") for place in range(ROUNDS))]
     for stalled, place in stalls:
         for name, near, far, word in CASES:
@@ -44,7 +44,7 @@ def check(answer):
     )
 
 
-def rounds_of(share, loop_s, stalled, place):
+def rounds_of(share: float, loop_s: float, stalled: str, place: int) -> dict[str, list[float]]:
     """Return made-up measurements: {"loop": [seconds a round], "pipeline": [seconds a round]}.
 
     The loop takes about `loop_s` seconds a round, each pipeline `share` of its loop's time. If

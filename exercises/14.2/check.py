@@ -12,7 +12,7 @@ from lab_utils.course.checking import (
 KEYS = {f"exercise:{i}": b"x" * 1_000 for i in range(100)}
 
 
-def check(answer):
+def check(answer) -> str:
     loop_of, pipeline_of = answer()
     with exercise_client() as client:
         loop = check_arm(client, "loop", loop_of, len(KEYS))
@@ -24,11 +24,12 @@ def check(answer):
     )
 
 
-def check_arm(client, name, fn, turns):
+def check_arm(client, name: str, fn, turns: int) -> list:
     """Call `fn(client)`, one of the learner's two variants; return the commands sent, sorted.
 
-    `name`, "loop" or "pipeline", is the variant's in messages. Raises Refused unless it sends one
-    SET for each key, in `turns` round trips, over the connection of the client that it is given.
+    A command is a list of bytes. `client` is a redis.Redis; `name`, "loop" or "pipeline", is the
+    variant's in messages. Raises Refused unless the variant sends one SET for each key, in `turns`
+    round trips, over the connection of that client.
     """
     clean(client)
     attempt = Attempt(fn, client)
@@ -56,7 +57,7 @@ def check_arm(client, name, fn, turns):
     return sorted(attempt.commands)
 
 
-def check_keys(client, name):
+def check_keys(client, name: str) -> None:
     found = {key.decode(): client.get(key) for key in client.scan_iter("exercise:*", count=1_000)}
     if found != KEYS:
         sizes = sorted({len(value) for value in found.values()})
