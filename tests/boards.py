@@ -1,4 +1,4 @@
-"""A real board in a process of its own, and those who ask it, for tests and drills."""
+"""Run a real board (room/board) in a process of its own, and send it requests, for tests."""
 
 import json
 import signal
@@ -14,13 +14,20 @@ START_S = 30
 
 
 class Visitor:
-    """Somebody who asks the board at `url`; `key` is the leader's, for who has it."""
+    """A client of the board at `url`: it sends the requests of learners and of the leader.
 
-    def __init__(self, url, key=""):
+    `key` is the leader's password, "" for a visitor who does not have it.
+    """
+
+    def __init__(self, url: str, key: str = ""):
         self.url, self.key = url, key
 
-    def ask(self, path, body=None, token=""):
-        """(status, answer): a GET, or with a body a POST. The answer is JSON, or else text."""
+    def ask(self, path: str, body=None, token: str = "") -> tuple:
+        """Send a GET request, or with a `body` a POST; return (status, answer).
+
+        `body` is what is posted as JSON, `token` a learner's, in place of the leader's password.
+        The answer is what its JSON holds, or a text if it is no JSON.
+        """
         known_by = f"token {token}" if token else f"leader {self.key}"
         sent = {"Content-Type": "application/json", "Authorization": known_by.encode("latin-1")}
         method = "GET" if body is None else "POST"
@@ -34,14 +41,14 @@ class Visitor:
     def post(self, token, *events):
         return self.ask("/api/events", {"events": list(events)}, token)
 
-    def view(self, question="", names=True):
-        """What the leader's page is told."""
+    def view(self, question: str = "", names: bool = True) -> dict:
+        """Return the data of the leader's page: the board's answer to GET /view."""
         status, found = self.ask(f"/view?question={question}&names={int(names)}")
         assert status == 200, found
         return found
 
-    def guesses(self, question="00.loop"):
-        """[(who, their guess, whether it came late)] of a question."""
+    def guesses(self, question: str = "00.loop") -> list[tuple]:
+        """Return [(learner's name, value guessed, whether it came late)] of one question."""
         dots = self.view(question)["question"]["dots"]
         return [(dot["who"], dot["value"], dot["late"]) for dot in dots]
 
@@ -50,9 +57,13 @@ class Visitor:
 
 
 class Board(Visitor):
-    """`python -m room.board` in `folder`, on a port that it keeps over restarts."""
+    """The program `python -m room.board`, with its files in `folder`, and a Visitor of it.
 
-    def __init__(self, folder, *options):
+    `options` are further options of the program. The port stays the same if it is started again.
+    `password` is the learners', `key` the leader's.
+    """
+
+    def __init__(self, folder, *options: str):
         port = free_port()
         super().__init__(f"http://127.0.0.1:{port}")
         self.folder = folder
@@ -74,8 +85,8 @@ class Board(Visitor):
         except OSError:
             return False
 
-    def stop(self, number=signal.SIGTERM):
-        """End it, and return what it has printed."""
+    def stop(self, number: int = signal.SIGTERM) -> str:
+        """Send a signal to the board's process, wait for its end; return what it printed."""
         self.process.send_signal(number)
         return self.process.communicate(timeout=START_S)[0]
 
@@ -85,13 +96,13 @@ class Board(Visitor):
         return answer["token"]
 
 
-def guess(value, name="00.loop", unit="ms"):
+def guess(value: float, name: str = "00.loop", unit: str = "ms") -> dict:
     return {"kind": "guess", "name": name, "unit": unit, "value": value}
 
 
-def measured(value, name="00.loop", unit="ms"):
+def measured(value: float, name: str = "00.loop", unit: str = "ms") -> dict:
     return {**guess(value, name, unit), "kind": "measured"}
 
 
-def check(solved=False, name="00.1"):
+def check(solved: bool = False, name: str = "00.1") -> dict:
     return {"kind": "check", "name": name, "solved": solved}

@@ -1,4 +1,4 @@
-"""How far apart two colours are, to the eye that tells them apart least.
+"""Compute how different two colours look, for the eye that sees the smallest difference.
 
 Distances are CIE76, in CIELAB of the white point D65 (2 degrees): some 2.3 is just noticeable. The
 formulas are those of https://en.wikipedia.org/wiki/SRGB (IEC 61966-2-1: gamma, and the matrix to
@@ -40,27 +40,33 @@ SIGHTS = {
 
 
 @functools.cache
-def distance(one, other):
-    """Return how far apart two "#RRGGBB" are, for the kind of sight that tells them apart least."""
+def distance(one: str, other: str) -> float:
+    """Return how different two colours look, as a CIE76 distance: about 2.3 is just noticeable.
+
+    Both are written "#RRGGBB". It is the smallest distance of all kinds of sight.
+    """
     return min(
         float(np.linalg.norm(np.subtract(cielab(one, sight), cielab(other, sight))))
         for sight in SIGHTS
     )
 
 
-def cielab(color, sight="all cones"):
-    """Return (L, a, b) of a "#RRGGBB", as this kind of sight sees it."""
+def cielab(color: str, sight: str = "all cones"):
+    """Return (L, a, b) of a colour, written "#RRGGBB", as seen with the kind of sight `sight`.
+
+    `sight` is "all cones", or names the cones that are missing.
+    """
     seen = np.clip(SIGHTS[sight] @ linear(color), 0, 1)
     x, y, z = (root(part) for part in TO_XYZ @ seen / WHITE)
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
-def linear(color):
-    """Return the light of a "#RRGGBB": red, green and blue from 0 to 1, without their gamma."""
+def linear(color: str):
+    """Return the light of a colour "#RRGGBB": an array of red, green and blue, 0 to 1, no gamma."""
     parts = np.array([int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)])
     return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
 
 
 def root(part):
-    """Return CIELAB's cube root, which is a straight line near black."""
+    """Return the cube root by which CIELAB is computed; it is a straight line near black."""
     return part ** (1 / 3) if part > (6 / 29) ** 3 else part * (29 / 6) ** 2 / 3 + 4 / 29

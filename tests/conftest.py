@@ -1,4 +1,4 @@
-"""What the tests share: the lab's server, others beside it, and a memory of the test's own."""
+"""Define the fixtures that tests share: the lab's server, other servers, a folder of state."""
 
 import contextlib
 import gc
@@ -14,21 +14,27 @@ from lab_utils.testbed import private_server
 
 @pytest.fixture(scope="session", autouse=True)
 def ctrl_c():
-    """What a shell starts in the background may ignore Ctrl-C; a kernel never does."""
+    """Let SIGINT raise KeyboardInterrupt in the tests, as in a Jupyter kernel.
+
+    A shell may start a background process, such as pytest, with SIGINT ignored.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def imported_for_good():
-    """Without this each measurement's collection walks all of pytest: 0.2 s."""
+    """Take all objects that exist now out of the garbage collector's work.
+
+    Otherwise it would visit pytest's objects before each measurement, which takes 0.2 s.
+    """
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def lab_server():
-    """These tests work on the lab's private server, whatever REDIS_URL says."""
+    """Start the lab's private server for the tests, whatever REDIS_URL says."""
     with pytest.MonkeyPatch.context() as without:
         without.delenv("REDIS_URL", raising=False)
         lab.connect().close()  # it starts, and all helpers are imported, as a kernel has them
@@ -36,13 +42,13 @@ def lab_server():
 
 @pytest.fixture(autouse=True)
 def nothing_noted():
-    """That one test found the machine busy is not said in the next."""
+    """Forget, before each test, that a former one found the machine busy."""
     disturbance.forget()
 
 
 @pytest.fixture
 def r():
-    """A client beside the lab's private server, whose database is empty."""
+    """Yield a redis.Redis on the lab's private server, without distance, its database empty."""
     client = lab.connect()
     lab.empty(client)
     yield client
@@ -51,14 +57,21 @@ def r():
 
 @pytest.fixture
 def remembered(tmp_path, monkeypatch):
-    """A folder of the test's own for what the lab remembers."""
+    """Return the Path of a folder of the test's own for what the lab stores between kernels.
+
+    It is set as LAB_STATE, and need not exist yet.
+    """
     monkeypatch.setenv("LAB_STATE", str(tmp_path / "state"))
     return tmp_path / "state"
 
 
 @pytest.fixture
 def another_server():
-    """start(*settings): a further Redis, stopped after the test."""
+    """Yield a function `start(*settings, binary=None)` that starts a further Redis server.
+
+    It returns a Server of lab_utils; the servers are stopped after the test. `settings` are lines
+    of redis.conf, `binary` is the path of another program.
+    """
     with contextlib.ExitStack() as stack:
 
         def start(*settings, binary=None):
@@ -71,7 +84,7 @@ def another_server():
 
 @pytest.fixture(autouse=True)
 def no_figure_stays_open():
-    """A test that draws by itself leaves nothing for the next one to find."""
+    """Close all figures after each test, so that the next one finds none."""
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")

@@ -1,4 +1,4 @@
-"""Somebody's own Redis, of which the lab knows nothing; and programs at a port that are none."""
+"""Start a Redis that the lab did not start, and programs at a port that speak no RESP."""
 
 import contextlib
 import socketserver
@@ -16,8 +16,11 @@ from lab_utils.testbed.server_from_url import server_from_url
 
 
 @contextlib.contextmanager
-def somebodys_server(*settings, password="theirs"):
-    """A Redis, as a Server of its address and options, that ends with the block."""
+def somebodys_server(*settings: str, password: str | None = "theirs"):
+    """In a `with` block, run a Redis that the lab does not know; yield it as a Server of lab_utils.
+
+    `settings` are lines of redis.conf. Without a `password` everybody may log in.
+    """
     port = private_server.free_port()
     lines = ["bind 127.0.0.1", f"port {port}", 'save ""', "appendonly no", *settings, ""]
     if password:
@@ -38,7 +41,7 @@ def somebodys_server(*settings, password="theirs"):
         kept.stop()
 
 
-def is_up(options):
+def is_up(options: dict):
     with (
         contextlib.suppress(redis.ConnectionError),
         redis.Redis(**options, retry=None) as client,
@@ -47,8 +50,11 @@ def is_up(options):
 
 
 @contextlib.contextmanager
-def held(url):
-    """The Server of REDIS_URL with the database that this kernel holds there, in the block."""
+def held(url: str):
+    """In a `with` block, let the lab use a database of the server at `url`, as REDIS_URL would.
+
+    Yields a Server of lab_utils; at the end the database is given up.
+    """
     server = server_from_url(url)
     ownership.add(server)
     try:
@@ -59,7 +65,10 @@ def held(url):
 
 @contextlib.contextmanager
 def listening(serve):
-    """A port at which `serve(sock)` runs, in a thread, for each connection; its errors pass."""
+    """In a `with` block, call `serve(sock)` for each connection to a port; yield the port's number.
+
+    Each call runs in a thread; an OSError that it raises is dropped.
+    """
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self):

@@ -1,4 +1,4 @@
-"""What several tests call."""
+"""Define functions that several tests call: texts to compare, processes, waiting."""
 
 import os
 import re
@@ -42,26 +42,29 @@ NEXT_STEPS = (
 )
 
 
-def as_compared(text):
-    """A text as nbval compares it, with everything measured blanked."""
+def as_compared(text: str) -> str:
+    """Return a printed text as nbval compares it, its measured values replaced by blanks."""
     for pattern, replacement in SANITIZED:
         text = re.sub(pattern, replacement, text)
     return text
 
 
-def chapters_run():
-    """The names of the chapters that this run of the tests, or the one before it, has run."""
+def chapters_run() -> set[str]:
+    """Return the names, without suffix, of the chapters that nbval ran before these tests."""
     noted = Path(os.environ["LAB_CHAPTERS_RUN"])
     return set(noted.read_text(encoding="utf-8").split()) if noted.exists() else set()
 
 
-def url_of(server, db=0):
+def url_of(server, db: int = 0) -> str:
     host, port = server.address
     return f"redis://:{server.options['password']}@{host}:{port}/{db}"
 
 
-def refusal(call, *args, **kwargs):
-    """The text of the LabError that a call raises: one paragraph that says what to do next."""
+def refusal(call, *args, **kwargs) -> str:
+    """Call `call(*args, **kwargs)`, which must raise LabError; return the error's text.
+
+    Fails unless the text is one paragraph of fewer than 600 characters that says what to do next.
+    """
     with pytest.raises(lab.LabError) as caught:
         call(*args, **kwargs)
     text = str(caught.value)
@@ -72,8 +75,8 @@ def refusal(call, *args, **kwargs):
     return text
 
 
-def running(pid):
-    """True while a process runs; one that has ended and waits to be reaped does not."""
+def running(pid: int) -> bool:
+    """Return whether the process `pid` runs; one that ended and is a zombie does not."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -83,11 +86,10 @@ def running(pid):
 GONE_S = 2  # the lab's promise: so long after its end nothing of it is left, on a busy machine too
 
 
-def wait_until(condition, seconds=30):
-    """True as soon as `condition()` is; False after so many looks as the seconds have 10 ms.
+def wait_until(condition, seconds: float = 30) -> bool:
+    """Call `condition()` every 10 ms; return True as soon as it is true, False after `seconds`.
 
-    It counts looks, so a machine that stands still uses up no patience. What is to be gone after a
-    kernel has GONE_S.
+    The calls are counted and not the time, so that a machine that stands still uses up none of it.
     """
     for _ in range(round(100 * seconds)):
         if condition():

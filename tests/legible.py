@@ -1,7 +1,8 @@
-"""Can a figure be read, and is it honest? Asked of every figure that a test or a chapter draws.
+"""Check that a figure can be read and is honest: done for every figure of tests and chapters.
 
-A chapter's figures are drawn in its kernel, where `in_kernel.py` registers `note`: what breaks a
-rule becomes a line of a file, which `test_figures_of_chapters.py` reads.
+A rule is a function that yields a sentence for each place where a matplotlib figure breaks the
+rule. A chapter's figures are drawn in its kernel, where `in_kernel.py` registers `note`: what
+breaks a rule becomes a line of a file, which `test_figures_of_chapters.py` reads.
 """
 
 import itertools
@@ -32,8 +33,12 @@ TIMES_LESS = re.compile(r"\b[\d.,]+x (?:less|fewer|smaller|lower)")
 NOTHING_TOLD = re.compile(r"\b1\.0+x (?:an?|as|the|faster|slower|more|less)\b|within 1\.0+x")
 
 
-def note(figure, chapter, file):
-    """Note what a figure of a chapter breaks; a rule that cannot be asked is broken too."""
+def note(figure, chapter: str, file) -> None:
+    """Append to `file` a line of JSON that says which rules a chapter's figure breaks.
+
+    The line is {"chapter", "title", "broken": [sentences]}. A rule that raises an error is broken
+    too: its traceback is the sentence.
+    """
     try:
         broken = [*broken_rules(figure), *long_title(title_of(figure))]
     except Exception:
@@ -43,8 +48,8 @@ def note(figure, chapter, file):
         lines.write(json.dumps(line) + "\n")
 
 
-def broken_rules(figure):
-    """A sentence for each rule that the figure breaks."""
+def broken_rules(figure) -> list[str]:
+    """Return a sentence for each place where the figure breaks a rule; [] if it breaks none."""
     rules = (
         unreadable,
         far_words,
@@ -63,13 +68,16 @@ def broken_rules(figure):
 # Words
 
 
-def title_of(figure):
+def title_of(figure) -> str:
     bold = [text.get_text() for text in figure.findobj(Text) if text.get_fontsize() >= TITLE_POINTS]
     return " ".join(next((text for text in bold if text.strip()), "").split())
 
 
 def unreadable(figure):
-    """Texts that are too small, cut off, or one on top of the other: one layout, the slow part."""
+    """Yield a sentence for each text that is too small, cut off, or on top of another text.
+
+    The figure is laid out for that, which makes this the slowest rule.
+    """
     figure.draw_without_rendering()
     width, height = figure.canvas.get_width_height()
     boxes = [
@@ -87,7 +95,7 @@ def unreadable(figure):
 
 
 def small_type(figure):
-    """Anything but one line that says where the figure comes from."""
+    """Yield a sentence unless exactly one small line says where the figure's values come from."""
     origin = re.compile("· redis-py|published, not measured here")
     lines = [text for text in words_of(figure) if origin.search(text.get_text())]
     if len(lines) != 1 or lines[0].get_fontsize() != SMALLEST_POINTS:
@@ -95,14 +103,17 @@ def small_type(figure):
 
 
 def unsaid_distance(figure):
-    """A title that speaks of a distance, in a figure that names no RTT."""
+    """Yield a sentence if the title says "ms away" and no text in the figure names an RTT."""
     named = any("RTT" in text.get_text() for text in words_of(figure))
     if "ms away" in title_of(figure) and not named:
         yield f"no RTT in the small type, nor on an axis: {title_of(figure)}"
 
 
 def far_words(figure):
-    """Words at a row's height that stand away from its marks: the eye reads them where they are."""
+    """Yield a sentence for each text in a row that is far from the bar or dot that it belongs to.
+
+    Readers take a text in a row for the words of the mark next to it.
+    """
     for axes in figure.axes:
         marks = list(marks_in(axes))
         ticks = axes.yaxis.get_major_ticks()
@@ -119,7 +130,10 @@ def far_words(figure):
 
 
 def marks_in(axes):
-    """(x, y), in px, of each end of a bar, and of each point of lines and dots but the rounds'."""
+    """Yield (x, y) in px of both ends of each bar, and of each point of lines and dots.
+
+    The small dots, which stand for single rounds, are left out.
+    """
     for bar in itertools.chain(*axes.containers):
         box = bar.get_window_extent()
         yield from ((x, (box.y0 + box.y1) / 2) for x in (box.x0, box.x1))
@@ -129,22 +143,25 @@ def marks_in(axes):
 
 
 def unspoken(figure):
-    """A finding that those who cannot see the figure are not told."""
+    """Yield a sentence if the figure's alt text does not begin with the title, its finding."""
     if bundle := getattr(figure, "_repr_mimebundle_", None):
         alt = bundle()[1]["image/png"]["alt"]
         if not alt.startswith(title_of(figure).removeprefix("◆ ")):
             yield f"its alt text does not begin with the title: {alt}"
 
 
-def long_title(title):
-    """Say that a title has more words than one reads at a glance; of a chapter's figures only."""
+def long_title(title: str):
+    """Yield a sentence if a title has too many words to be read at a glance."""
     words = re.sub(r"(\d) (?=(?:ms|s|µs|MB|KB)\b)", r"\1", title.removeprefix("◆ ")).split()
     if len(words) > LONGEST_TITLE:
         yield f"{len(words)} words in a title: {title}"
 
 
 def faint_marks():
-    """Marks that neither fill nor edge sets off from the page: of the palette, not of a figure."""
+    """Yield a sentence for each colour of marks that hardly differs from the page.
+
+    It is enough if a mark's edge differs. The colours are all that figures may use.
+    """
     from lab_utils.figures import style
 
     for color in sorted(meanings()):
@@ -154,13 +171,13 @@ def faint_marks():
             yield f"{color} is faint: {stood_out:.1f} to 1"
 
 
-def contrast(one, other):
+def contrast(one: str, other: str) -> float:
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
-def luminance(color):
-    """Return the relative luminance of "#RRGGBB", as WCAG 2 defines it."""
+def luminance(color: str) -> float:
+    """Return the relative luminance of a colour "#RRGGBB", 0 to 1, as WCAG 2 defines it."""
     return float(np.dot((0.2126, 0.7152, 0.0722), linear(color)))
 
 
@@ -171,8 +188,11 @@ def overlap(one, other):
     )
 
 
-def words_of(figure):
-    """Every text that is drawn and says something; ticks beyond the axes' limits are not drawn."""
+def words_of(figure) -> list:
+    """Return matplotlib's Text objects that are drawn in the figure and are not empty.
+
+    Ticks beyond the axes' limits are not drawn.
+    """
     undrawn = set()
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
         low, high = sorted(axis.get_view_interval())
@@ -190,7 +210,7 @@ def words_of(figure):
 
 
 def dishonest_bars(figure):
-    """Bars on a log axis, and axes that cut off where bars begin."""
+    """Yield a sentence for bars on a log axis, and for bars whose axis leaves out 0."""
     for axes in figure.axes:
         for bars in (each for each in axes.containers if isinstance(each, BarContainer)):
             axis = axes.xaxis if bars.orientation == "horizontal" else axes.yaxis
@@ -202,7 +222,7 @@ def dishonest_bars(figure):
 
 
 def backwards(figure):
-    """Axes on which more stands further left."""
+    """Yield a sentence for each x axis on which larger values are further left."""
     for axes in figure.axes:
         if axes.xaxis_inverted():
             yield (
@@ -212,7 +232,7 @@ def backwards(figure):
 
 
 def strange_colors(figure):
-    """Colours that stand in no palette, as hex."""
+    """Yield a sentence that lists the figure's colours, as hex, that have no role in `style`."""
     from lab_utils.figures import style
 
     shares = LinearSegmentedColormap.from_list("shares", style.SHARE_OF_WAITING)
@@ -223,15 +243,15 @@ def strange_colors(figure):
 
 
 def confused_colors(figure):
-    """Two colours with a meaning each that a common colour blindness takes for one."""
+    """Yield a sentence for each two colours of marks that colour-blind readers may confuse."""
     drawn = set(map(str.upper, colors_in(figure)))
     for one, other in itertools.combinations(sorted(drawn & meanings()), 2):
         if (apart := distance(one, other)) < TOLD_APART:
             yield f"{one} and {other} are too much alike: {apart:.1f}"
 
 
-def meanings():
-    """The colours that say what something is: not words, lines, edges, grounds."""
+def meanings() -> set[str]:
+    """Return the colours of marks, "#RRGGBB": not those of words, lines, edges and backgrounds."""
     from lab_utils.figures import style
 
     roles = (
@@ -252,20 +272,20 @@ def meanings():
     return hexes_in(roles)
 
 
-def palette():
-    """Every colour that has a role, as "#RRGGBB"."""
+def palette() -> set[str]:
+    """Return all colours that have a role in lab_utils.figures.style, as "#RRGGBB"."""
     from lab_utils.figures import style
 
     return hexes_in([value for name, value in vars(style).items() if name.isupper()])
 
 
-def hexes_in(roles):
-    """The colours that tuples, lists and dicts hold, however deep."""
+def hexes_in(roles) -> set[str]:
+    """Return all colours, as "#RRGGBB", in nested tuples, lists and dicts."""
     return set(re.findall("#[0-9A-F]{6}", repr(roles).upper()))
 
 
-def colors_in(figure):
-    """The colours that a figure is drawn with, as hex; what is transparent is not seen."""
+def colors_in(figure) -> set[str]:
+    """Return the colours with which a figure is drawn, as hex; what is transparent is left out."""
     return {
         to_hex(color)
         for artist in figure.findobj(Artist)
@@ -276,7 +296,7 @@ def colors_in(figure):
 
 
 def colors_of(artist):
-    """The colours that an artist is drawn with, in Matplotlib's words."""
+    """Return the colours with which a matplotlib artist is drawn, in any form of matplotlib's."""
     if isinstance(artist, Line2D):
         marked = artist.get_marker() not in (None, "", "None", " ")
         found = [artist.get_color()] if artist.get_linestyle() not in ("None", "", " ") else []
@@ -296,7 +316,7 @@ def colors_of(artist):
 
 
 def bold_titles(figure):
-    """A title without words, with a guess in it, or that says what the rounds do not."""
+    """Yield a sentence for a title that has no words, names a guess, or claims too much."""
     title = title_of(figure)
     if len(title) < 4:
         yield "no title"

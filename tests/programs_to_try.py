@@ -145,8 +145,12 @@ async def with_a_client(program, options):
         return await program(client)
 
 
-def outcomes(options):
-    """Return {program: what it made, and its result} on the server at these options."""
+def outcomes(options: dict) -> dict:
+    """Run all programs on a server; return {program's name: {"trips", "commands", "sent", …}}.
+
+    The inner dict has what the program cost, as `roundtrips` counts it, and "result", the repr of
+    what it returned. `options` are those of redis.Redis.
+    """
     found = {}
     with redis.Redis(**options) as r:
         for name, program in PROGRAMS.items():

@@ -174,7 +174,10 @@ time.sleep(2)
 
 
 def lesson(tmp_path, url, token=""):
-    """Run three cells beside a board; return (what is printed, how long the last cell took)."""
+    """Run three cells in a kernel that posts to the board at `url`; return the last one's seconds.
+
+    Fails if the cells print an error or a word about the board. `token`, a text, is the learner's.
+    """
     told = {"LAB_BOARD_URL": url, "LAB_BOARD_TOKEN": token, "LAB_STATE": str(tmp_path / "state")}
     environment = {**os.environ, **told, "IPYTHONDIR": str(tmp_path / "ipython")}
     ran = subprocess.run(

@@ -45,12 +45,12 @@ IN_EACH = r"Exercise \d.*|In practice|Next|Deeper|Claims? .*|The claim .*|Who sa
 
 
 def headings(chapter):
-    """Return the headings of a chapter's sections; a line of code with # is none."""
+    """Return the headings of a chapter's sections, without lines of code that begin with #."""
     return re.findall(r"^##+ (.*)$", re.sub(r"(?ms)^```.*?^```", "", prose(chapter)), re.MULTILINE)
 
 
 def ping(r, **changed):
-    """Ask the server of a client, once, with other options."""
+    """Send PING to the server of `r`, a redis.Redis, by a new client with the options `changed`."""
     at = {name: r.get_connection_kwargs()[name] for name in ("host", "port", "password")}
     return redis.Redis(**at | changed, retry=None).ping()
 

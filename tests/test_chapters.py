@@ -45,7 +45,7 @@ def tags(cell):
 
 
 def exercises_of(path):
-    """{its name: its cell} of each exercise of a chapter."""
+    """Return {name: cell} of the exercises in the chapter at `path`."""
     return {
         tag.removeprefix("exercise:"): cell
         for cell in code(path)
@@ -74,7 +74,7 @@ def path_of_the_readme():
 
 
 def outputs(path):
-    """(cell, output, its text in every form that is not a picture)."""
+    """Yield (cell, output, text) for each output, in every form of it that is not a picture."""
     for cell in code(path):
         for output in cell.outputs:
             if output.output_type == "stream":

@@ -36,7 +36,10 @@ def judged(name, measured):
 
 
 def on_another_morning(measured, chance):
-    """The same measurements, each up to 3% more or less, bytes too; a count is always the same."""
+    """Return the same measurements as if taken again: each up to 3% larger or smaller, at random.
+
+    Counts stay as they are.
+    """
     whole_numbers = (*claims.WHOLE_NUMBERS, "_bytes")
     for path, value in claims.figures(measured, whole_numbers=whole_numbers):
         measured = claims.replaced(measured, path, type(value)(value * chance.uniform(0.97, 1.03)))

@@ -27,7 +27,7 @@ def gains(gain):
 
 @pytest.fixture(autouse=True)
 def file(remembered):
-    """Three claims of the tests' own; returns the file in which verdicts are remembered."""
+    """Register three claims of the tests' own; return the Path of the file of their verdicts."""
     claims.load_all()
     claims.judge("A97", "13", "a pipeline is faster", watched=False)(faster)
     claims.judge("A98", "13", "a pipeline gains")(gains)

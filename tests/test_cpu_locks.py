@@ -35,7 +35,10 @@ def let_go(process):
 
 @pytest.fixture
 def holder(tmp_path):
-    """holder(number, names): a process that holds cores, which nobody else here knows."""
+    """Yield a function `holder(number, names)` that starts a process which locks CPU cores.
+
+    No other test knows these cores.
+    """
     for name in NAMES:
         (tmp_path / name).mkdir()
     with contextlib.ExitStack() as stack:

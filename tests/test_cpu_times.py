@@ -24,7 +24,7 @@ BEFORE = {"client waits": {}, **dict.fromkeys((*COUNTERS, "thread", "client"), 0
 
 @pytest.fixture
 def hog():
-    """start(cpu): an endless loop of ordinary priority on that CPU."""
+    """Yield a function `start(cpu)` that runs an endless loop of ordinary priority on that CPU."""
     started = []
     program = "import os\nos.sched_setaffinity(0, {%d})\nprint('on', flush=True)\nwhile True: pass"
 

@@ -51,5 +51,5 @@ def test_a_verdict_says_once_that_the_machine_was_busy_which_changes_no_fact(r, 
 
 
 def drawn(plot):
-    """The last line of the small type under a figure."""
+    """Return the last line of the small text under the figure that `plot()` draws."""
     return plot().get_supxlabel().splitlines()[-1]

@@ -14,7 +14,7 @@ from tools import doctor as module
 
 @pytest.fixture
 def place(tmp_path):
-    """A folder of the lab in which nothing is installed."""
+    """Return the Path of a folder with the lab's tools in which nothing is installed."""
     shutil.copytree(ROOT / "tools", tmp_path / "tools")
     # What is installed here, which may be newer than what the lab names.
     (tmp_path / "requirements.txt").write_text(f"redis=={redis.__version__}  # the client\n")
@@ -22,7 +22,7 @@ def place(tmp_path):
 
 
 def install(place):
-    """Let the place's .venv be this Python, with all that it has."""
+    """Make the running Python, with all that it has, the .venv of the folder `place`."""
     python = place / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
@@ -30,7 +30,10 @@ def install(place):
 
 
 def doctor(place, **environment):
-    """(exit status, what it says) as a learner reads it, without line breaks."""
+    """Run `make doctor`'s script in `place`; return (exit status, what it printed).
+
+    The text has no line breaks. `environment` are further environment variables.
+    """
     own = {name: text for name, text in os.environ.items() if "proxy" not in name.lower()}
     own.pop("REDIS_URL", None)
     ran = subprocess.run(

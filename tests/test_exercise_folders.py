@@ -24,7 +24,10 @@ def chapter(number):
 
 @pytest.fixture
 def run(lab_server, remembered, monkeypatch, capsys):
-    """run(exercise, source): what a cell prints in a kernel that has run the chapter's setup."""
+    """Return a function `run(exercise, source)` that runs `source` after the setup of its chapter.
+
+    It returns what the cell prints.
+    """
     monkeypatch.chdir(ROOT / "notebooks")
 
     def run_cell(name, source):
@@ -44,7 +47,10 @@ def run(lab_server, remembered, monkeypatch, capsys):
 
 
 def keys_of_others(names=()):
-    """Return {key: its DUMP} of every key outside `exercise:`, `names` set where missing."""
+    """Return {key: its content as DUMP} of all keys that do not begin with "exercise:".
+
+    Before that, the keys in `names` are set if they are missing.
+    """
     with lab.connect() as client:
         for name in names:
             client.setnx(name, "precious")

@@ -23,7 +23,7 @@ def check(answer):
 
 @pytest.fixture
 def trial(remembered, monkeypatch, tmp_path):
-    """An exercise 99.1, in a folder of its own, that wants a function which returns 1."""
+    """Make an exercise 99.1, in a folder of its own, that asks for a function which returns 1."""
     folder = tmp_path / "exercises" / "99.1"
     folder.mkdir(parents=True)
     (folder / "task.md").write_text(

@@ -21,7 +21,10 @@ from lab_utils.timing.sweeps import Sweep
 
 
 def compared(names=("loop", "pipeline", "mset"), rtts=(0, 5), seconds=0.05, ratio=0.2, outlier=1.0):
-    """A Comparison as if measured: each name `ratio` of the time of the one before it."""
+    """Return a made-up Comparison: each name takes `ratio` times as long as the name before it.
+
+    The first takes `seconds` s. `rtts` are RTTs in ms; `outlier` is a factor of one sample.
+    """
     samples, budgets = {}, {}
     for (place, name), rtt in itertools.product(enumerate(names), rtts):
         rounds = [seconds * ratio**place * (1 + rtt) * (1 + noise / 100) for noise in range(9)]

@@ -23,7 +23,10 @@ SHORTEST = "00_start_here"
 
 
 def noted(path):
-    """[{"chapter": …, "title": …, "broken": […]}] of the figures in a file that `note` wrote."""
+    """Return the lines of the file at `path`, which `legible.note` wrote, decoded from JSON.
+
+    They are [{"chapter": text, "title": text, "broken": [sentences]}], one for each figure.
+    """
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -48,7 +51,7 @@ def test_every_figure_of_a_chapter_keeps_the_rules(monkeypatch):
 
 @pytest.fixture
 def figure():
-    """A figure that breaks no rule."""
+    """Return a matplotlib figure that breaks no rule."""
     with plt.style.context(STYLE):
         made, axes = plt.subplots()
         axes.barh([0, 1], [5, 2], color=style.NO_ROLE, edgecolor=style.PAPER)

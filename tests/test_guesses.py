@@ -35,7 +35,10 @@ BUSY = disturbance.Disturbance(0, 40, 0.5)
 
 @pytest.fixture(autouse=True)
 def new_kernel(remembered):
-    """A memory of the test's own, and a kernel that showed no answer yet; call it for another."""
+    """Make this process forget which answers were shown, as if the kernel were new.
+
+    Returns a function that does so again. The test has a folder of its own for what the lab stores.
+    """
     guesses.answered.clear()
     state.said.clear()
     return guesses.answered.clear
@@ -48,7 +51,7 @@ def kept():
 
 
 def told(capsys):
-    """What was printed, but for the guesses that were noted."""
+    """Return what was printed, without the lines that say that a guess was noted."""
     return "".join(
         line
         for line in capsys.readouterr().out.splitlines(keepends=True)
@@ -204,7 +207,10 @@ def test_the_farthest_off_are_named(r):
 
 
 def asked(path):
-    """(cell, variable, name, value, unit) of every guess of a chapter."""
+    """Yield (cell, variable, name, value, unit) for every call of `lab.guess` in a chapter.
+
+    The last three are the call's arguments, `variable` is the name that gets its result.
+    """
     for cell in code(path):
         if "lab.guess(" in cell.source:
             [statement] = ast.parse(cell.source).body  # a guess stands in a cell of its own

@@ -25,14 +25,20 @@ MODULES = sorted(HOUSE.rglob("*.py"))
 
 
 def room_of(parts):
-    """The room of a module below lab_utils, by the parts of its name."""
+    """Return the room of lab_utils, a group of its modules, to which a module belongs.
+
+    `parts` are the parts of the module's name, below lab_utils.
+    """
     if parts[0] in WALLS:
         return parts[0]
     return FACE if parts[0] == "__init__" else GROUND
 
 
 def imports(path):
-    """(room, whether inside a function, line) of all that a module imports from the house."""
+    """Yield (room, whether inside a function, line number) for each of a module's imports.
+
+    Only imports from lab_utils count, and a room is a group of its modules. `path` is the file.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     package = path.relative_to(HOUSE).parent.parts
     inside = {
@@ -52,7 +58,7 @@ def imports(path):
 
 
 def tops(node):
-    """The packages that a node of a syntax tree imports by their whole names."""
+    """Return the first parts of the names of all packages that a node of a syntax tree imports."""
     names = []
     if isinstance(node, ast.ImportFrom) and not node.level:
         names = [node.module]

@@ -12,7 +12,7 @@ STACKS += [["execute", "work", "cell"]] * 10 + [["work", "cell"]] * 10 + [["else
 
 
 def boxes(figure):
-    """{(level, color): [(left, width)]}"""
+    """Return the boxes of an icicle: {(level, color): [(left, width)]}, in the x axis's unit."""
     found = {}
     for boxes in figure.axes[0].collections:
         for path, color in zip(boxes.get_paths(), boxes.get_facecolors(), strict=True):

@@ -16,7 +16,7 @@ from lab_utils.testbed.pinning import affinity
 
 @pytest.fixture(autouse=True)
 def handler():
-    """Python's own, as in a kernel."""
+    """Set Python's own handler of SIGINT for a test, which raises KeyboardInterrupt."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     assert signal.signal(signal.SIGINT, before) is signal.default_int_handler

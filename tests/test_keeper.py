@@ -30,7 +30,11 @@ SPARE = """
 
 @pytest.fixture
 def kernel(tmp_path):
-    """kernel(script): (process, what it says in its first line), its temporary folder empty."""
+    """Yield a function `kernel(script)` that runs Python code as a kernel would.
+
+    It returns (the process, the words of the first line that it printed). The process has a folder
+    of the test's own for temporary files; it is killed after the test.
+    """
     started = []
 
     def start(script, **environment):

@@ -11,7 +11,7 @@ from helpers import ROOT
 
 @pytest.fixture
 def command(tmp_path):
-    """tools/lab.py in a tree of its own, with one chapter and one solution."""
+    """Return the module tools/lab.py in a folder of its own, with one chapter and one solution."""
     (tmp_path / "tools").mkdir()
     shutil.copy(ROOT / "tools" / "lab.py", tmp_path / "tools")
     found = importlib.util.spec_from_file_location("lab_command", tmp_path / "tools" / "lab.py")
@@ -34,7 +34,7 @@ def notebook(text, output):
 
 
 def publish(command, text):
-    """A version of the chapter, as a `git pull` would bring it."""
+    """Write a new version of the chapter, which says `text`, as a `git pull` would bring it."""
     command.CHAPTERS.mkdir(exist_ok=True)
     (command.CHAPTERS / CHAPTER).write_text(notebook(text, "published output"), encoding="utf-8")
 
@@ -44,7 +44,7 @@ def edit(command, text, name=CHAPTER):
 
 
 def copies(command):
-    """{name: what it says} of every copy: of a notebook its first cell."""
+    """Return {name in work/: text} of every copy; of a notebook the text is its first cell's."""
     found = {}
     for path in command.WORK.rglob("*"):
         if path.is_file() and ".lab" not in path.parts:

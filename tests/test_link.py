@@ -24,7 +24,10 @@ PATIENCE_S = 30
 
 @pytest.fixture
 def peer():
-    """peer(serve, rtt_ms): a port of the link, that far before one that serves so."""
+    """Yield a function `peer(serve, rtt_ms)` that starts a program behind the link.
+
+    It returns a port; `serve(sock)` gets each connection, at an RTT of `rtt_ms` ms.
+    """
     with contextlib.ExitStack() as stack:
 
         def before(serve, rtt_ms=0):

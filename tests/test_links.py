@@ -56,7 +56,10 @@ def links(text):
 
 
 def anchors(path):
-    """What may follow the # in a link: GitHub's form for a page, Jupyter's for a notebook."""
+    """Return the anchors of a page or notebook: what may follow the # in a link to it.
+
+    A page has GitHub's form of them, a notebook JupyterLab's.
+    """
     headings = [
         plain(token) for token in tokens(parse(markdown(path))) if token["type"] == "heading"
     ]

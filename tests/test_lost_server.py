@@ -73,7 +73,7 @@ def run(script, **environment):
 
 
 def said(script, **environment):
-    """The lines that a kernel prints which runs a script, and nothing to its errors."""
+    """Run `script` in a kernel; return the lines that it printed. It must print no errors."""
     done = run(script, **environment)
     assert done.stderr == ""
     return done.stdout.splitlines()

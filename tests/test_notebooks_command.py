@@ -13,7 +13,7 @@ ASK_WHETHER_BUSY = notebooks.ASK_WHETHER_BUSY
 
 @pytest.fixture
 def command(tmp_path, monkeypatch):
-    """tools/notebooks.py, which asks no server for versions and finds the machine calm."""
+    """Return the module tools/notebooks.py, set to ask no server and to find no busy machine."""
     for name in ("TQDM_DISABLE", "LAB_CHAPTER", "MATPLOTLIBRC"):
         monkeypatch.setenv(name, "1")  # put back after the test
     for name, value in (

@@ -30,7 +30,7 @@ HELPERS = {
 
 @pytest.fixture(scope="module")
 def theirs():
-    """Somebody's server with data."""
+    """Yield a Redis, as a Server, that the lab did not start; fail if its data were changed."""
     with somebodys_server() as server:
         server.connect(db=DATABASE).set("theirs", "precious")
         yield server

@@ -8,7 +8,10 @@ from lab_utils.timing.bystanders import Bystander, Run
 
 
 def rained(worst_s, took=0.5, quick=60e-6, quiet=60e-6):
-    """A Run with one pause of `worst_s` in its midst, felt by every PING that fell into it."""
+    """Return a made-up Run in which another client's PINGs had to wait once, for `worst_s` seconds.
+
+    The pause is in the middle of the `took` seconds; other PINGs take `quick` seconds.
+    """
     pings = []
     for ms in range(-50, round(1000 * took) + 50):
         due = ms / 1000

@@ -17,8 +17,11 @@ def test_the_interval_holds_the_median_in_99_of_100_cases_and_no_narrower_one_do
         assert interval_ranks(n) == (0, n - 1) and coverage(n, 0) < 0.99
 
 
-def coverage(n, low):
-    """Return how often the values of ranks `low` and n - 1 - low enclose the median of n."""
+def coverage(n: int, low: int) -> float:
+    """Return the probability, 0 to 1, that two of `n` sorted random values enclose the true median.
+
+    The two are those of ranks `low` and n - 1 - low, counted from 0.
+    """
     return 1 - 2 * sum(math.comb(n, k) for k in range(low + 1)) / 2**n
 
 

@@ -28,7 +28,7 @@ def program(folder, name, says="Redis server v=8.2.3"):
 
 @pytest.fixture
 def theirs():
-    """A Redis that the lab doesn't know."""
+    """Yield a Redis, as a Server, that the lab did not start."""
     with somebodys_server() as server:
         yield server
 
@@ -82,7 +82,7 @@ def test_no_argument_list_has_the_password_and_no_interrupt_reaches_server_or_li
 
 
 def everything(server):
-    """All keys and values of a server, and how often it was written to."""
+    """Return ([{key: its content as DUMP} of each database], number of writes since a save)."""
     with server.connect() as client:
         writes = client.info("persistence")["rdb_changes_since_last_save"]
         databases = [server.connect(db=number) for number in range(16)]

@@ -15,7 +15,7 @@ def batches(r, size):
 
 
 def made(seconds):
-    """A Sweep with given times: {size: seconds, or a list of them} at RTT 1."""
+    """Return a made-up Sweep at an RTT of 1 ms; `seconds` is {size: seconds, or a list of them}."""
     samples = {
         (str(size), 1): rounds if isinstance(rounds, list) else [rounds] * 9
         for size, rounds in seconds.items()
@@ -63,7 +63,11 @@ def test_the_largest_size_is_no_knee(seconds, capsys):
 
 
 def named(truth, rounds, noise):
-    """{knee: the share in which it was named} of sizes that truly take these seconds."""
+    """Return {size: in which share of 1,000 made-up sweeps it came out as the knee}.
+
+    `truth` is {size: true seconds}; each of `rounds` samples is off at random by about `noise`, a
+    share.
+    """
     chance, found = random.Random(f"{truth}{rounds}{noise}"), []
     for _ in range(1_000):
         found.append(

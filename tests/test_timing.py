@@ -13,7 +13,7 @@ from lab_utils.timing.comparison import Budget, Comparison
 
 
 def made(samples, ops=1):
-    """A Comparison of given times, as if measured."""
+    """Return a made-up Comparison of the times in `samples`, each of `ops` operations."""
     return Comparison({name: None for name, _ in samples}, ops, samples)
 
 

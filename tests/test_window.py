@@ -14,7 +14,10 @@ TIMEOUT_S = RTT_S + 0.2
 
 
 def leave(window, at, size):
-    """Return when the parts of `size` bytes leave that come in at `at` seconds, in RTTs."""
+    """Return when the parts of `size` bytes leave a window, in RTTs, if they come at `at` seconds.
+
+    `window` decides how many bytes may be on their way at once.
+    """
     parts = list(window.departures(at, size, RTT_S))
     assert sum(part for _, part in parts) == size
     return sorted({round((left - at) / RTT_S, 3) for left, _ in parts})
@@ -81,7 +84,7 @@ def test_small_messages_that_wait_leave_in_one_segment():
 
 
 def losing(*lost):
-    """Return a Network that loses the segments at these places, the first being 0, and no other."""
+    """Return a Network that loses the segments with these numbers, from 0, and no others."""
     places = itertools.count()
     return Network(loss=0.5, chance=lambda: 0.0 if next(places) in lost else 1.0)
 

@@ -1,4 +1,4 @@
-"""The exercises that the page to try offers: their answers, and whether a verdict is the lab's."""
+"""Compare the verdicts of the page to try (book/try) on exercises' answers with the lab's."""
 
 import json
 import sys
@@ -14,10 +14,11 @@ import try_page  # noqa: F401
 from exercises_to_try import NEEDS, offered  # noqa: F401
 
 
-def answers(only=""):
-    """Return {path: source} of all answers to what is offered, below the imports of its box.
+def answers(only: str = "") -> dict[str, str]:
+    """Return {path below exercises/: source} of all answers to the exercises that the page offers.
 
-    `only` is how an exercise's name begins, such as "03".
+    A source begins with the imports that the page puts above a learner's code. `only` is how an
+    exercise's name begins, such as "03".
     """
     return {
         str(path.relative_to(FOLDER)): told["imports"] + path.read_text(encoding="utf-8")
@@ -28,20 +29,26 @@ def answers(only=""):
     }
 
 
-def write_answers(folder, only=""):
+def write_answers(folder, only: str = "") -> None:
     text = json.dumps(list(answers(only).items()))
     (folder / "answers.json").write_text(text, encoding="utf-8")
 
 
-def wrong_verdicts(folder, only=""):
-    """Return [(path, verdict)] of answers that a walk into `folder` judged as the lab doesn't."""
+def wrong_verdicts(folder, only: str = "") -> list[tuple[str, str]]:
+    """Return [(path, printed verdict)] of answers that the page judged otherwise than the lab does.
+
+    The verdicts are read from verdicts.json in `folder`; `only` is how an exercise's name begins.
+    """
     verdicts = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
     assert verdicts.keys() == answers(only).keys()
     return [(path, said) for path, said in verdicts.items() if not is_the_labs(path, said)]
 
 
-def is_the_labs(path, said):
-    """Return whether a verdict is the one that the answer's own first line asks for."""
+def is_the_labs(path: str, said: str):
+    """Return whether `said`, a printed verdict, is the one that the answer's first line names.
+
+    `path` is the answer's, below exercises/. For a wrong answer the verdict must also have a hint.
+    """
     name, first = path.split("/")[0], (FOLDER / path).read_text(encoding="utf-8").splitlines()[0]
     said = said.replace("\n" + " " * 6, " ")
     if "/wrong/" in path:

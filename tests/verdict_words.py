@@ -1,4 +1,4 @@
-"""The words of verdicts: the committed notebooks', the ledger's, and what sets them apart."""
+"""Read the words of verdicts, such as "holds", from notebooks, and find which have changed."""
 
 import nbformat
 
@@ -8,20 +8,20 @@ from lab_utils.course.claims import UNTESTED
 MOST_UNTESTED = 5  # claims that a busy machine may leave untested
 
 
-def shown_in(path):
-    """{claim: (word, because)} as a committed chapter shows them."""
+def shown_in(path) -> dict[str, tuple[str, str]]:
+    """Return {claim: (word of its verdict, reason)}, as the notebook at `path` shows them."""
     cells = nbformat.read(path, as_version=4).cells
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
     found = claims.shown_in(ledger.text_of(outputs))
     return {name: (verdict.word, verdict.because) for name, verdict in found.items()}
 
 
-def changes(committed, remembered):
-    """A sentence for each word that is not the one of `committed`, {chapter: {claim: (word, why)}}.
+def changes(committed: dict[str, dict], remembered: dict[str, dict]) -> list[str]:
+    """Return a sentence for each claim whose word is not the committed one.
 
-    `remembered` is the ledger. A claim that a busy machine left untested is no change, as long as
-    the verdict bears the evidence, a share of the time that was taken, and there are at most five
-    such claims.
+    `committed` is {chapter: {claim: (word, reason)}}, `remembered` the ledger: {claim: {"word",
+    "because", …}}. A claim that is untested since the machine was busy is no change, if the ledger
+    has the share of the time that other programs took, and if there are at most five such claims.
     """
     found, busy = [], []
     for chapter, shown in committed.items():
@@ -45,8 +45,12 @@ def changes(committed, remembered):
     return found
 
 
-def turning(name, stored):
-    """Which measurements near the stored ones, off by the claim's margin, turn its word."""
+def turning(name: str, stored: dict) -> list[dict]:
+    """Return measurements near the stored ones with which a claim gets another word; [] is good.
+
+    Each measurement is changed by the claim's margin, a factor. `name` is the claim's, `stored` is
+    {argument of the judge: measurement}, as read from JSON.
+    """
     claims.load_all()
     known = claims.CLAIMS[name]
     measured = numbered(stored)
@@ -55,8 +59,11 @@ def turning(name, stored):
     return [changed for changed in near if known.judge(**changed).word != word]
 
 
-def numbered(stored):
-    """Measurements as they were: JSON turned the numbers that name them into strings."""
+def numbered(stored: dict) -> dict:
+    """Return measurements read from JSON with numbers as keys again, where they were numbers.
+
+    JSON writes keys as texts: {"10": 0.2} becomes {10: 0.2}, in nested dicts too.
+    """
     return {
         int(name) if name.isdigit() else name: numbered(value) if isinstance(value, dict) else value
         for name, value in stored.items()

@@ -22,7 +22,10 @@ INVITED = re.compile(r"[Cc]hange `([^`]+)` to `([^`]+)`")
 
 @dataclass
 class Section:
-    """`changes` are (place in `code`, what is to be changed, to what); `before` runs first."""
+    """A section of a chapter: its code cells `code`, and how to change them.
+
+    `changes` are (index in `code`, text to be changed, new text). The cells in `before` run first.
+    """
 
     title: str
     code: list = field(default_factory=list)
@@ -30,8 +33,11 @@ class Section:
     before: list = field(default_factory=list)
 
 
-def sections(path):
-    """[Section] of a chapter. Raises ValueError for an invitation that no cell above fits."""
+def sections(path) -> list[Section]:
+    """Return the Sections of a chapter.
+
+    Raises ValueError if no cell above an invitation has the text that it says to change.
+    """
     setup, all_cells = [], []
     found, deeper = [Section("before the first heading")], False
     for cell in nbformat.read(path, as_version=4).cells:
@@ -70,8 +76,11 @@ def place_of(old, section, path):
     return places[-1]
 
 
-def problems(path):
-    """What raised, in lines that name the section. A section is measured twice."""
+def problems(path) -> list[str]:
+    """Run each section of a chapter alone; return a line for each error, with the section's name.
+
+    Each cell runs twice.
+    """
     told = []
     for section in sections(path):
         with kernel(path) as execute:
@@ -91,8 +100,11 @@ def tried(section, execute):
     return list(dict.fromkeys(filter(None, raised)))
 
 
-def raises(execute, cell, when):
-    """What a cell raises though it should not, in a line; "" if nothing."""
+def raises(execute, cell, when: str) -> str:
+    """Run a cell by `execute(source)`; return a line about the error that it raised, or "".
+
+    A cell tagged "raises-exception" is not run. `when` begins the line.
+    """
     if tagged(cell, "raises-exception"):
         return ""
     error = execute(cell.source)
@@ -102,7 +114,10 @@ def raises(execute, cell, when):
 
 @contextlib.contextmanager
 def kernel(path):
-    """Yields execute(source), which returns the last line of what it raised, or ""."""
+    """In a `with` block, run a kernel in the folder of `path`; yield a function `execute(source)`.
+
+    That function runs a cell and returns 'Name: message' of the error that it raised, or "".
+    """
     python3 = {"name": "python3", "display_name": "", "language": "python"}
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": python3})
     client = NotebookClient(

@@ -1,4 +1,4 @@
-"""Runs chapters as `make test` does, in a pytest of their own, and tells facts from words."""
+"""Run chapters as `make test` does, in a pytest of their own, and read what has changed."""
 
 import contextlib
 import os
@@ -25,17 +25,19 @@ SPINNING = "import os\nours = os.getppid()\nwhile os.getppid() == ours: sum(rang
 
 @dataclass
 class Run:
-    """How many cells there are, which differ, and what changed in the verdicts' words."""
+    """The result of a run: number of cells, cells that differ, and changed words of verdicts."""
 
     cells: int
     facts: list[str]
     words: list[str]
 
 
-def run(chapters=CHAPTERS, words=True, workers=0, **environment):
-    """Runs the chapters with these further environment variables, between so many workers.
+def run(chapters=CHAPTERS, words: bool = True, workers: int = 0, **environment: str):
+    """Run the chapters by nbval in `workers` processes; return a Run.
 
-    With 0 of them, one after the other. Raises RuntimeError where pytest itself did not work.
+    `environment` are further environment variables. With 0 workers the chapters run one after the
+    other. If `words`, the verdicts' words are compared too. Raises RuntimeError if pytest itself
+    did not work.
     """
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, **environment, "LAB_REACHED": folder}
@@ -44,8 +46,11 @@ def run(chapters=CHAPTERS, words=True, workers=0, **environment):
     return Run(len(of_cells), failures(of_cells), failures(of_words))
 
 
-def cases(environment, *arguments):
-    """The test cases of a run of pytest, as its JUnit file has them."""
+def cases(environment: dict[str, str], *arguments) -> list:
+    """Run pytest with these `arguments`; return the <testcase> elements of its JUnit file.
+
+    Raises RuntimeError if pytest itself did not work.
+    """
     report = Path(environment["LAB_REACHED"]) / "report.xml"
     command = [
         sys.executable,
@@ -66,8 +71,11 @@ def cases(environment, *arguments):
     return list(xml.parse(report).getroot().iter("testcase"))
 
 
-def failures(cases):
-    """Which cells failed, each with the last lines of what pytest said of it."""
+def failures(cases) -> list[str]:
+    """Return a text for each cell that failed: its name, and the end of pytest's report on it.
+
+    `cases` are <testcase> elements of a JUnit file.
+    """
     return [
         f"{case.get('classname')} {case.get('name')}\n"
         f"{(report.text or report.get('message'))[-1500:]}"
@@ -78,8 +86,8 @@ def failures(cases):
 
 
 @contextlib.contextmanager
-def busy(loops):
-    """So many endless loops of ordinary priority, which end with this process at the latest."""
+def busy(loops: int):
+    """In a `with` block, keep `loops` CPUs busy by endless loops of ordinary priority."""
     with contextlib.ExitStack() as stack:
         for _ in range(loops):
             stack.callback(subprocess.Popen([sys.executable, "-c", SPINNING]).kill)

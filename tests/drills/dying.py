@@ -71,9 +71,13 @@ SLOW = {
 
 
 class Place:
-    """Where a kernel lives: a folder for its files, a mark in the environment of its processes."""
+    """The place of a kernel that is to be killed: folders for its files, and an environment.
 
-    def __init__(self, folder):
+    `environment` has a mark in the variable LAB_DRILL, by which the kernel's processes are found.
+    `folder` becomes the folder for temporary files.
+    """
+
+    def __init__(self, folder: Path):
         self.folder, self.mark = folder / "tmp", secrets.token_hex(8)
         self.folder.mkdir()
         self.environment = {
@@ -87,10 +91,11 @@ class Place:
         }
         self.environment.pop("REDIS_URL", None)
 
-    def started(self):
-        """{pid: command} of a kernel's processes: they carry its mark, or work in its folder.
+    def started(self) -> dict[int, str]:
+        """Return {pid: command} of the kernel's processes: those with its mark or in its folder.
 
-        A Redis server overwrites its environment with its title. Zombies have neither.
+        A Redis server overwrites its environment with its title, so it is found by its folder.
+        Zombies have neither.
         """
         found, mark = {}, self.mark.encode()
         for process in Path("/proc").iterdir():
@@ -103,11 +108,12 @@ class Place:
                     found[int(process.name)] = command[:200]
         return found
 
-    def left(self, but=()):
-        """What is left of a dead kernel, processes and files, when GRACE_S are over.
+    def left(self, but=()) -> list:
+        """Wait until nothing of a dead kernel is left; return [] or, after GRACE_S, what is left.
 
-        While one wants a CPU to end on, time goes by more slowly: what keeps the CPU awake runs at
-        the lowest priority, and beside busy programs waited up to 6 s for its turn.
+        The list has (pid, command) of processes and the Paths of files. `but` are pids that may
+        live on. While a process of the lowest priority waits for a CPU in order to end, time counts
+        a twentieth: beside busy programs such a process waited up to 6 s.
         """
         passed, now = 0, time.monotonic()
         while True:
@@ -120,8 +126,8 @@ class Place:
             passed += min(now - before, 0.05) / (20 if any(map(wants_a_cpu, alive)) else 1)
 
 
-def wants_a_cpu(pid):
-    """Whether a process of the lowest priority runs, or waits for its turn."""
+def wants_a_cpu(pid: int) -> bool:
+    """Return whether a process has the lowest priority and runs or waits for its turn."""
     with contextlib.suppress(OSError):
         return (
             os.sched_getscheduler(pid) == os.SCHED_IDLE

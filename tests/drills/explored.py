@@ -1,4 +1,4 @@
-"""A page with figures to drag, opened in a real browser; and what the figures compute from."""
+"""Open pages with figures to drag in a real browser, and run the figures' JavaScript."""
 
 import json
 import sys
@@ -19,10 +19,10 @@ PAGE = (
 )
 
 
-def shown_in_chapters():
-    """{name: constants} of the figures to drag that the committed chapters show.
+def shown_in_chapters() -> dict[str, dict]:
+    """Return {figure's name: its constants} of the figures to drag in the committed chapters.
 
-    Where a second chapter shows one of that name, it is "where 03", by the chapter's number.
+    If a second chapter shows a figure "where", that one is named "where 03", by the chapter.
     """
     shown = {}
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
@@ -43,7 +43,12 @@ PHONE = {"viewport": {"width": 360, "height": 740}}
 
 @pytest.fixture
 def opened(browser, tmp_path):  # noqa: F811
-    """Opens a page: (search, figures, a notebook's constants, for new_page). No fetch, no error."""
+    """Yield a function `open_page(search="", name="race", told=None, **options)` that opens a page.
+
+    It returns the page. `search` is the address's query, `name` names the figures, joined by " + ",
+    and `told` are constants in place of the committed ones; `options` are Playwright's for a new
+    page. After the test the fixture fails if a page had an error or fetched anything but files.
+    """
     wrong, pages = [], []
 
     def open_page(search="", name="race", told=None, **options):
@@ -74,7 +79,11 @@ def opened(browser, tmp_path):  # noqa: F811
 
 @pytest.fixture
 def computed(browser):  # noqa: F811
-    """computed(name, function, vectors): what JavaScript of a figure makes of each vector."""
+    """Yield a function `compute(name, function, vectors)`, which runs JavaScript of a figure.
+
+    `function` is the name of a function of the figure `name`; returned is the list of its results
+    for each of `vectors`.
+    """
 
     def compute(name, function, vectors):
         module = explorables.parts(name)[0].replace("export default { render };", "")
@@ -94,8 +103,12 @@ def guess(page, number):
     page.keyboard.press("Enter")
 
 
-def asked_on_a_phone(opened, name, number, shown):
-    """Open a figure that shows this part once a number is said, and say it; return the page."""
+def asked_on_a_phone(opened, name: str, number: float, shown: str):
+    """Open a figure in a narrow window, answer its question by `number`, and return the page.
+
+    Fails unless the part with the selector `shown` is hidden before the answer and visible after
+    it, and all fits into the window.
+    """
     page = opened("", name, **PHONE)
     assert page.is_hidden(shown) and fits(page)
     guess(page, number)

@@ -1,4 +1,4 @@
-"""What drills ask of a machine: programs that end, and a user who is not root."""
+"""Run programs to their end, and find a user who is not root, for drills."""
 
 import contextlib
 import os
@@ -7,8 +7,11 @@ import subprocess
 import sys
 
 
-def ended(command, **options):
-    """(exit status, what it said) of a program, once it has ended."""
+def ended(command, **options) -> tuple[int, str]:
+    """Run the program `command` to its end; return (exit status, what it printed).
+
+    Printed errors are part of that text. `options` are those of subprocess.run.
+    """
     run = subprocess.run(
         command,
         stdout=subprocess.PIPE,
@@ -20,8 +23,11 @@ def ended(command, **options):
     return run.returncode, run.stdout
 
 
-def unprivileged():
-    """(Popen's options for a user who is not root, a Python of theirs); root if there is none."""
+def unprivileged() -> tuple[dict, str]:
+    """Return (options of Popen for a user who is not root, the path of a Python for that user).
+
+    If this process is not root, or no such Python is found, the options are {}.
+    """
     own = sys._base_executable
     if os.geteuid() != 0:
         return {}, own

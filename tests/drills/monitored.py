@@ -105,15 +105,15 @@ def played(program, options):
         PROGRAMS[program](r)
 
 
-def counted(program, options):
-    """Return how many round trips the program makes, setting up left out."""
+def counted(program, options: dict) -> int:
+    """Return how many round trips the program makes, without those that set up connections."""
     with Proxy((options["host"], options["port"])) as proxy:
         played(program, {**options, "port": proxy.port})
         return proxy.settle().work()
 
 
-def log_of(program, options):
-    """Return what MONITOR says while the program runs, as text."""
+def log_of(program, options: dict) -> str:
+    """Return what MONITOR prints while the program runs, as one text."""
     with redis.Redis(**options) as ear, ear.monitor() as monitor:
         at = "{}:{}".format(*monitor.connection._sock.getsockname())
         played(program, options)
@@ -126,8 +126,11 @@ def log_of(program, options):
     return "\n".join(line for line in lines if mine not in line and at not in line)
 
 
-def held(rounds, distances):
-    """Yield (program, RTT in ms, its round trips, the log) of all programs."""
+def held(rounds: int, distances):
+    """Run all programs `rounds` times at each distance; yield (program, RTT, round trips, log).
+
+    `distances` are RTTs in ms. The round trips are a number, the log is MONITOR's, as text.
+    """
     near = lab.connect()
     lab.empty(near)
     near.mset({f"user:{i}": "a" * 50 for i in range(240)} | {"stock": 100, "page:0": "x" * 60_000})

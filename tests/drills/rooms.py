@@ -1,4 +1,4 @@
-"""A room as `make room` opens it, and learners who come in by HTTP and run cells by WebSockets."""
+"""Open a room as `make room` does, with learners who log in by HTTP and run cells."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ START_S, END_S = 300, 120
 
 
 class Room:
-    """tools/room.py at work; `told` is what the leader reads when it is open."""
+    """The program tools/room.py, with its files in `folder`; `told` is what it printed at first."""
 
     def __init__(self, folder):
         self.folder, self.tmp = folder / "room", folder / "t"  # a Unix socket's path must be short
@@ -53,8 +53,8 @@ class Room:
         self.password, self.leaders_password = passwords["learner"], passwords["leader"]
         self.board = Visitor(f"{self.url}/services/board", self.leaders_password)
 
-    def close(self, number=signal.SIGINT):
-        """End the room as Ctrl-C does, and return what the leader reads then."""
+    def close(self, number: int = signal.SIGINT) -> str:
+        """Send a signal, by default Ctrl-C's; return what the program printed until its end."""
         self.process.send_signal(number)
         return self.process.communicate(timeout=END_S)[0]
 
@@ -62,7 +62,7 @@ class Room:
         return room.processes_of(self.folder)
 
     def left_over(self):
-        """What is still there a moment after the room has closed: processes, folders."""
+        """Return a list of the processes and folders left, a moment after the room was closed."""
 
         def found():
             return [*self.processes(), *self.tmp.glob("redis-round-trip-lab-*")]
@@ -83,14 +83,14 @@ def opened(folder):
 
 
 class Learner:
-    """Somebody with a browser: what they send is what a browser sends."""
+    """A learner of a room, named `name`, who sends the requests that a browser would send."""
 
-    def __init__(self, room, name):
+    def __init__(self, room: Room, name: str):
         self.room, self.name, self.http = room, name, requests.Session()
         self.home = f"{room.url}/user/{quote(name)}"
 
-    def come_in(self, password=None):
-        """Log in; return the status and the page."""
+    def come_in(self, password: str | None = None):
+        """Log in, by default with the room's password; return (status, page) of the answer."""
         self.http.get(f"{self.room.url}/hub/login", timeout=60)
         form = {
             "username": self.name,
@@ -110,7 +110,7 @@ class Learner:
         )
 
     def start(self):
-        """Ask for a server, and wait until it is there."""
+        """Ask the hub for this learner's JupyterLab, and wait until it runs."""
         self.http.get(f"{self.room.url}/hub/spawn", timeout=START_S)
         assert wait_until(self.has_a_server, START_S), f"{self.name}'s server did not start"
 
@@ -119,8 +119,8 @@ class Learner:
         time.sleep(0.5)
         return answer.status_code == 200 and answer.url.startswith(f"{self.home}/lab")
 
-    def ask(self, method, address, body=None):
-        """The answer of their server."""
+    def ask(self, method: str, address: str, body=None):
+        """Send a request to this learner's JupyterLab, and return the answer."""
         of = f"/user/{quote(self.name)}"
         known_by = {"X-XSRFToken": self.token(f"{of}/"), "Referer": f"{self.room.url}/hub/home"}
         answer = self.http.request(
@@ -130,8 +130,11 @@ class Learner:
         return answer
 
     @contextlib.contextmanager
-    def notebook(self, name):
-        """A kernel for a notebook of theirs, until it is closed."""
+    def notebook(self, name: str):
+        """In a `with` block, run a kernel for the learner's notebook `name`.
+
+        Yields the kernel's WebSocket.
+        """
         session = self.ask(
             "POST",
             "/api/sessions",
@@ -151,8 +154,11 @@ class Learner:
             channels.close()
             self.ask("DELETE", f"/api/sessions/{session['id']}")
 
-    def run(self, channels, source, patience_s=600):
-        """Run a cell, and return its outputs."""
+    def run(self, channels, source: str, patience_s: float = 600):
+        """Run the cell `source` in a kernel, and return its outputs, a list as of nbformat.
+
+        `channels` is the kernel's WebSocket. Waits at most `patience_s` seconds for each message.
+        """
         outputs, number = [], uuid.uuid4().hex
         channels.settimeout(patience_s)
         channels.send(

@@ -59,7 +59,7 @@ def cluster_pipeline(_, nodes):
 
 
 def lost_and_repeated(options, _):
-    """A proxy hands a command on, and cuts the connection before the reply."""
+    """Let a proxy pass a command on and cut the connection before the reply: it is sent again."""
     with Proxy((options["host"], options["port"])) as proxy:
         behind = {**options, "port": proxy.port}
         with redis.Redis(**behind, retry=Retry(NoBackoff(), 1)) as r:
@@ -75,7 +75,7 @@ def unknown_script(options, _):
 
 
 def counted(program):
-    """What the trace counted, and the names of the spans."""
+    """Return what the trace of `program` counted, and the names of OpenTelemetry's spans."""
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))

@@ -26,8 +26,8 @@ LAW_OFF, LAW_MOST_OFF = 0.05, 0.15  # the median and the worst of all rows
 COPYING_S = 0.0025
 
 
-def missing():
-    """Return what this machine lacks for the comparison, or None."""
+def missing() -> str | None:
+    """Return in words what this machine lacks for the comparison, or None if nothing."""
     if sys.platform != "linux" or os.geteuid():
         return "root on Linux"
     needed = {program: shutil.which(program) for program in ("cc", "ip", "setpriv")}
@@ -36,13 +36,16 @@ def missing():
 
 
 def printed_by(*arguments):
-    """Return what tcp/beside_linux.py prints as JSON."""
+    """Run tcp/beside_linux.py with these arguments; return what it prints, decoded from JSON."""
     command = [sys.executable, TCP / "beside_linux.py", *arguments]
     return json.loads(subprocess.check_output(command, cwd=ROOT, text=True, timeout=300))
 
 
 def differences(rows):
-    """Print rows of (seconds, seconds over the link); return the share by which each differs."""
+    """Print `rows`, {name: (seconds, seconds over the link)}; return {name: share of difference}.
+
+    That share is 0.1 if the link takes 10% longer, or 10% less.
+    """
     for row, (other_s, link_s) in rows.items():
         print(f"{row:28} {other_s * 1e3:6.1f} ms, link {link_s * 1e3:6.1f} ms")
     return {row: abs(link_s / other_s - 1) for row, (other_s, link_s) in rows.items()}

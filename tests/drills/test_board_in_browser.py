@@ -22,7 +22,7 @@ def board(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def leader(browser, board):
-    """The leader's page, opened by the link in leader.html; nothing went wrong in it."""
+    """Yield the leader's page, opened by the link in leader.html; fail if it had an error."""
     wrong = []
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -61,7 +61,10 @@ def python():
 
 
 def build(python, root, folder, **told):
-    """(exit status, what it said) of book/build.py of the tree `root`, without a network."""
+    """Run book/build.py of the folder `root` without a network; return (exit status, output).
+
+    The output is what it printed, as text.
+    """
     folder.mkdir(parents=True)
     (folder / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
     return ended(
@@ -137,7 +140,7 @@ def test_axe_finds_nothing_on_a_page_of_each_kind(book, page):
 
 
 def found(book, page, words):
-    """Return the first three that the search finds, as "chapter#id", "cases/case"."""
+    """Return the first three places that the search finds, such as "chapter#id" or "cases/case"."""
     page.goto(f"{address(book, 'search.html')}?q={quote(words)}")
     page.get_by_text("Search finished").wait_for()
     links = page.locator("ul.search a").evaluate_all(
@@ -150,7 +153,7 @@ def found(book, page, words):
 
 
 def place(section):
-    """Return where a section stands in the book: chapter#its-heading of "chapter#Its heading?"."""
+    """Return a section's place in the book: "chapter#its-heading" for "chapter#Its heading?"."""
     page, _, heading = section.partition("#")
     return f"{page}#{re.sub(r'[^a-z0-9]+', '-', heading.lower()).strip('-')}".rstrip("#")
 

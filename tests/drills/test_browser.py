@@ -55,7 +55,7 @@ def browser():
 
 
 class Lab:
-    """A lab in a folder with spaces, which can be closed and opened again."""
+    """A JupyterLab, opened by `make lab` in a folder with spaces; it can be closed and reopened."""
 
     def __init__(self, folder):
         self.folder, self.runtime = folder / "my own lab", folder / "runtime"
@@ -73,7 +73,7 @@ class Lab:
         }
 
     def open(self):
-        """Start it; return its address, with the token."""
+        """Start it; return its address, which contains the token."""
         for left in self.runtime.glob("jpserver-*"):
             left.unlink()
         options = "--no-browser", "--LabApp.expose_app_in_browser=True"
@@ -90,13 +90,13 @@ class Lab:
         return f"{told['url']}?token={told['token']}"
 
     def told(self):
-        """Return what a server that is up says of itself; None before all of it is written."""
+        """Return the JSON that a running Jupyter server writes, decoded; None while incomplete."""
         for path in self.runtime.glob("jpserver-*.json"):
             with contextlib.suppress(json.JSONDecodeError):
                 return json.loads(path.read_text(encoding="utf-8"))
 
     def close(self):
-        """End it as Ctrl-C twice does, its kernels with it."""
+        """Stop it with its kernels, by the signal that Ctrl-C sends, twice."""
         self.process.terminate()
         self.process.wait(START_S)
 
@@ -150,7 +150,7 @@ def test_no_pop_up_asks_about_news(page):
 
 
 def knobs_of_the_map(page):
-    """Return the map's sliders, once they are in sight: cells above may push them away again."""
+    """Return the map's sliders once they are visible: cells above may move them out of sight."""
     knobs = page.locator(".where input[type=range]")
     assert wait_until(lambda: page.evaluate(SCROLL_TO_MAP, MAP) or knobs.count(), START_S)
     return knobs.all()

@@ -183,7 +183,7 @@ def test_it_shows_what_was_measured_and_computes_the_rest(opened, point):
 
 
 def times(page):
-    """Return what each way took, in ms, as the page says."""
+    """Return the ms that each way took, as the page shows them."""
     words = page.locator(".said").all_inner_texts()
     return [in_ms(each.split(", ")[-1].replace("\u00a0", " ")) for each in words]
 
@@ -211,7 +211,11 @@ BOTH = """([way, total, size, rtt]) =>
 
 
 def tried(way, commands, size, rtt):
-    """(ms of batches of a size, the smallest that is within a tenth of all in one): all tried."""
+    """Compute all batch sizes; return (ms at `size`, the smallest size that is nearly the fastest).
+
+    "Nearly" is within a tenth of the time of all commands in one batch. `way` has the constants,
+    `rtt` is in ms.
+    """
     model = Model(way["turn_us"] / 1e6, way["command_us"] / 1e6)
     took = [
         1000 * model.seconds(ceil(commands / one), commands, rtt) for one in range(1, commands + 1)

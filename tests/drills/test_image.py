@@ -22,13 +22,16 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "
 
 
 def step(word):
-    """What the Dockerfile's last step of that name runs."""
+    """Return the text of the Dockerfile's last step that begins with `word`, such as "RUN"."""
     return re.findall(rf"(?m)^ *{word} (.*)", DOCKERFILE)[-1]
 
 
 @pytest.fixture(scope="module")
 def image():
-    """run(command): that command where the Dockerfile's steps have been taken, not as root."""
+    """Run the Dockerfile's steps in a clean folder; yield a function `run(command, port=0)`.
+
+    The function starts a shell command there, not as root, and returns its Popen.
+    """
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     leave_out = [line.removeprefix("**/") for line in ignored if not line.startswith("#")]
     user, python = unprivileged()
@@ -83,7 +86,7 @@ def test_the_lab_answers_and_is_healthy_then(image):
 
 
 def status(port, token=""):
-    """What the lab answers to a request for chapter 00."""
+    """Return the HTTP status with which the lab at `port` answers a request for chapter 00."""
     address = f"http://127.0.0.1:{port}/api/contents/00_start_here.ipynb?content=0&token={token}"
     return requests.get(address, timeout=60).status_code
 

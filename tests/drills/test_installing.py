@@ -21,7 +21,7 @@ OFFLINE = {"NO_UV": "1", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_NO_CACH
 
 @pytest.fixture
 def tree():
-    """A folder with tools/install.py and requirements of one package, in its wheelhouse/ alone."""
+    """Yield a folder with tools/install.py, requirements of one package, and its wheelhouse/."""
     with tempfile.TemporaryDirectory() as place:  # open to every user, as tmp_path is not
         Path(place).chmod(0o755)
         folder = Path(place) / "a lab with ü"
@@ -48,7 +48,10 @@ def require(folder, number):
 
 
 def install(folder, python=sys.executable, path="/usr/bin:/bin", uv="", **options):
-    """(exit status, what it printed) of tools/install.py."""
+    """Run tools/install.py in `folder`; return (exit status, what it printed).
+
+    `path` is the variable PATH, `uv` what stands in for uv.
+    """
     own = {"PATH": path, "NO_UV": uv, "PIP_INDEX_URL": "http://127.0.0.1:9/nothing"}
     command = [python, "tools/install.py", "requirements.txt"]
     return ended(command, cwd=folder, env={**os.environ, **own}, **options)

@@ -47,7 +47,7 @@ while True:
 
 
 def choose(seed, ways):
-    """(helper, way, seconds after which it dies)"""
+    """Return (helper, way to kill, seconds after which to kill), chosen at random by `seed`."""
     chance = random.Random(seed)
     helper = chance.choice(sorted(HELPERS))
     return helper, chance.choice(ways), chance.uniform(0, SLOW.get(helper, 0.7))
@@ -55,7 +55,10 @@ def choose(seed, ways):
 
 @contextlib.contextmanager
 def kernel(place, asked):
-    """A Python in a session of its own that has said that it begins; it may end by a signal."""
+    """In a `with` block, run Python in a session of its own; yield it once it has begun.
+
+    It may end by a signal.
+    """
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
             [sys.executable, "-c", KERNEL],

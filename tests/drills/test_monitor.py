@@ -68,7 +68,10 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, folder):
-    """Opens the page in a window of some width and colours; nothing but files may be asked for."""
+    """Yield a function that opens the page for MONITOR logs in a window of some width and colours.
+
+    The test fails if the page asks for anything but files.
+    """
     wrong, pages = [], []
 
     def open_page(width=1280, scheme="light", of=folder):
@@ -84,7 +87,7 @@ def opened(browser, folder):
 
 
 def said(page, text):
-    """Return what the page says of a text that is pasted."""
+    """Paste `text` into the page, and return what the page then says."""
     page.evaluate("document.getElementById('state').textContent = ''")
     page.fill("#paste", text)
     page.locator("#state", has_text=READ).wait_for()

@@ -18,7 +18,7 @@ CHAPTER = ROOT / "notebooks" / "12_your_own_code.ipynb"
 
 @pytest.fixture(scope="module")
 def both():
-    """{program: what the trace counted, and the spans}."""
+    """Return {program: what spans.py printed of it}: what the trace counted, and the spans."""
     alone = private_server.start(private_server.find_binary())
     cluster = lab.cluster()
     try:

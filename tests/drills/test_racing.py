@@ -28,7 +28,10 @@ RACES = {
 
 @pytest.fixture
 def raced(opened, monkeypatch):
-    """race(runs): (page, what it was told), as a notebook shows it, its clock in our hand."""
+    """Yield a function `race(runs)` that opens the race of `runs` as a notebook shows it.
+
+    It returns (page, the constants of the race). The tests move the page's clock.
+    """
     monkeypatch.setattr(races, "fit_model", lambda: Model(50e-6, 8e-6))
 
     def race(runs, **options):
@@ -42,7 +45,7 @@ def raced(opened, monkeypatch):
 
 
 def ended(page, *keys):
-    """The ms beside each way at the end of the race, once keys were pressed on the knobs."""
+    """Press `keys` on the sliders; return the ms beside each way at the end of the race."""
     if keys:
         for knob, key in zip(("Distance", "Commands"), keys, strict=True):
             page.get_by_label(knob).press(key)

@@ -21,7 +21,7 @@ def room(tmp_path):
 
 
 def first_cells():
-    """The code cells of chapter 00 up to its first guess and what was measured against it."""
+    """Return the code cells of chapter 00, to the cell that measures what was guessed first."""
     cells = nbformat.read(ROOT / "notebooks" / CHAPTER, as_version=4).cells
     code = [cell for cell in cells if cell.cell_type == "code"]
     last = next(
@@ -33,7 +33,7 @@ def first_cells():
 
 
 def lesson(room, name, printed):
-    """Come in, start a lab, and work through the first cells of chapter 00."""
+    """Log in to `room` as `name`, start a JupyterLab, and run the first cells of chapter 00."""
     learner = Learner(room, name)
     assert learner.come_in()[0] == 302
     learner.start()

@@ -41,7 +41,7 @@ NEAR_MARKS = (
 
 
 def write(client, dice, key):
-    """One key of a random type, some of them with an expiry."""
+    """Write one key of a random type; `dice` is a random.Random. Some keys get an expiry."""
     text = "".join(dice.choices("abcø\0\r\n", k=dice.randrange(1, 200)))
     several = range(dice.randrange(1, 300))
     dice.choice(
@@ -61,7 +61,10 @@ def write(client, dice, key):
 
 
 def fill(server, dice):
-    """Fills a server at random, but for database 15 and another; returns which hold keys."""
+    """Write random keys to some databases of a server; return the numbers of these databases.
+
+    The last two databases stay empty. `dice` is a random.Random.
+    """
     full = sorted(dice.sample(range(DATABASES - 2), dice.randrange(1, DATABASES - 2)))
     for database in full:
         with server.connect(db=database) as client:
@@ -74,7 +77,7 @@ def fill(server, dice):
 
 
 def snapshot(server):
-    """Everything that somebody could miss: keys by DUMP and expiry, settings, users."""
+    """Return all that could be lost on a server: keys with DUMP and expiry, settings, users."""
     found = {}
     for database in range(DATABASES):
         with server.connect(db=database) as client:
@@ -89,7 +92,7 @@ def snapshot(server):
 
 @pytest.fixture
 def theirs():
-    """A server of somebody's, and its replica, of which the lab knows nothing."""
+    """Yield a Redis with its replica, which the lab did not start."""
     with (
         somebodys_server(f"databases {DATABASES}") as primary,
         somebodys_server(
@@ -249,7 +252,7 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs):
 
 
 def snapshots(theirs):
-    """Of a primary and its replica, once that has all that the primary has."""
+    """Return the snapshots of a primary and of its replica, once the replica has all its data."""
     primary, replica = theirs
     with primary.connect(single_connection_client=True) as client:
         client.publish("any", "thing")  # WAIT asks about what this connection has written

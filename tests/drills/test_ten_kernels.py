@@ -57,7 +57,7 @@ print(json.dumps(found))
 
 
 def start(folder):
-    """A Python of its own that runs the program when told to."""
+    """Start a Python process and return it; it runs the program once it gets a line of input."""
     folder.mkdir(parents=True)
     environment = {
         **os.environ,
@@ -79,7 +79,7 @@ def start(folder):
 
 
 def run(folder):
-    """The results of the kernels, which begin at the same moment."""
+    """Run the kernels, which begin at the same moment; return the list of their results."""
     kernels = [start(folder / str(index)) for index in range(KERNELS)]
     deadline = time.monotonic() + PATIENCE_S
     try:

@@ -37,7 +37,7 @@ print("all tried", r.get("user:1"))
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The folder into which the page was built, as `make book` builds it."""
+    """Return the folder of the page to try, built as `make book` builds it."""
     if not shutil.which("npm"):
         words = "no npm on this machine, so the page to try was not built; `apt-get install npm`"
         pytest.fail(words) if os.environ.get("CI") == "true" else pytest.skip(words)
@@ -51,7 +51,7 @@ def built(tmp_path_factory):
 
 @pytest.fixture
 def opened(built, browser):  # noqa: F811  the fixture above
-    """opened(after="", page=…, **options): the page in a tab of its own, offline."""
+    """Yield a function that opens the page to try in a tab, without a network."""
     contexts = []
 
     def open_page(after="", name="index.html", offline=True, **options):
@@ -67,7 +67,7 @@ def opened(built, browser):  # noqa: F811  the fixture above
 
 
 def run(page, code):
-    """Run code in the box; return what the page says of it."""
+    """Run `code` in the page's box, and return what the page then says."""
     page.fill("#code", code)
     page.click("#run")
     expect(page.locator("#stop")).to_be_hidden(timeout=SLOW)

@@ -15,11 +15,14 @@ SEED = int(os.environ.get("DRILLS_SEED") or random.SystemRandom().randrange(10**
 os.environ["DRILLS_SEED"] = str(SEED)  # pytest's workers, which share the drills, have the same
 
 
-def tries(full):
-    """How often to try what `make drills DRILLS=full` tries `full` times; at least once."""
+def tries(full: int) -> int:
+    """Return how often to try something that `make drills DRILLS=full` tries `full` times.
+
+    That is `full`, or with DRILLS=ci a tenth of it, at least 1.
+    """
     return max(1, round(full * SHARE[SIZE]))
 
 
-def seeds(full):
-    """`tries(full)` different seeds, for pytest.mark.parametrize or a loop."""
+def seeds(full: int):
+    """Return `tries(full)` different seeds, ints, for pytest.mark.parametrize or a loop."""
     return random.Random(SEED).sample(range(10**9), tries(full))

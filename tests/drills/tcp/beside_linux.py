@@ -40,8 +40,11 @@ CLONE_NEWNET = 0x40000000  # linux/sched.h
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def namespace():
-    """Return the descriptor of a new network namespace, which goes with its last user."""
+def namespace() -> int:
+    """Return the file descriptor of a new network namespace of Linux.
+
+    The namespace ends when no process uses it.
+    """
     own = os.open("/proc/self/ns/net", os.O_RDONLY)
     enter(libc.unshare, CLONE_NEWNET)
     made = os.open("/proc/self/ns/net", os.O_RDONLY)
@@ -56,8 +59,8 @@ def enter(call, *arguments):
 
 
 @contextlib.contextmanager
-def inside(descriptor):
-    """Enter a network namespace: sockets and processes that are made here stay in it."""
+def inside(descriptor: int):
+    """In a `with` block, make sockets and processes in the network namespace of `descriptor`."""
     own = os.open("/proc/self/ns/net", os.O_RDONLY)
     enter(libc.setns, descriptor, CLONE_NEWNET)
     try:
@@ -68,8 +71,12 @@ def inside(descriptor):
 
 
 @contextlib.contextmanager
-def far_redis(wire, rtt_ms, loss=0.0):
-    """Yield what makes clients of a Redis that is that far away by Linux' own TCP."""
+def far_redis(wire, rtt_ms: float, loss: float = 0.0):
+    """In a `with` block, run a Redis at a distance by Linux' own TCP; yield a function `client()`.
+
+    The function returns a new redis.Redis. `wire` is the program that delays and loses segments,
+    `rtt_ms` the RTT in ms, and `loss` the share of segments that get lost, 0 to 1.
+    """
     near, far = namespace(), namespace()
     with contextlib.ExitStack() as ending:
         for descriptor in (near, far):
@@ -116,14 +123,14 @@ def far_redis(wire, rtt_ms, loss=0.0):
         yield client
 
 
-def seconds(work, client):
+def seconds(work, client) -> float:
     started = time.perf_counter()
     work(client)
     return time.perf_counter() - started
 
 
 def fill(client):
-    """Store the values that are read."""
+    """Store the values that the measured work reads, by `client`, a redis.Redis."""
     client.set("small", b"x" * SMALL)
     for size in SIZES_KB:
         client.set(f"value {size}", b"x" * size * 1000)
@@ -136,8 +143,11 @@ def pipeline(client):
     pipe.execute()
 
 
-def works():
-    """Return {name: (a function of a client, its commands, the bytes sent, those received)}."""
+def works() -> dict[str, tuple]:
+    """Return the work to measure: {name: (function, commands, bytes sent, bytes received)}.
+
+    The function takes a client; the three others are numbers.
+    """
     made = {"pipeline": (pipeline, PIPELINE, 0, PIPELINE * SMALL)}
     for size in SIZES_KB:
         value = b"x" * size * 1000
@@ -148,10 +158,11 @@ def works():
     return made
 
 
-def measured(wire, rtt_ms, rounds):
-    """Return {row: [seconds over Linux' TCP, over the link]}: the fastest of the rounds.
+def measured(wire, rtt_ms: float, rounds: int) -> dict[str, list[float]]:
+    """Return {name of the work and state: [seconds over Linux' TCP, seconds over the link]}.
 
-    Whatever disturbs a round makes it longer.
+    Each is the fastest of `rounds` rounds, since whatever disturbs a round makes it longer. `wire`
+    is the program between the namespaces, `rtt_ms` the RTT in ms.
     """
     rows = {}
     with far_redis(wire, rtt_ms) as linux:
@@ -165,8 +176,11 @@ def measured(wire, rtt_ms, rounds):
     return rows
 
 
-def in_each_state(work, client):
-    """Return the seconds of work on a connection that is new, used once, warm, and silent."""
+def in_each_state(work, client) -> tuple[float, float, float, float]:
+    """Return four times of `work(client)` in seconds, on one connection in four states.
+
+    The states are new, used once, warm (used four times), and silent for a while.
+    """
     client.ping()
     new_s, second_s, *_, warm_s = [seconds(work, client) for _ in range(5)]
     time.sleep(SILENT_S)
@@ -175,8 +189,12 @@ def in_each_state(work, client):
     return new_s, second_s, warm_s, silent_s
 
 
-def repeated(wire, rtt_ms, rounds, loss):
-    """Return {"linux" or "link": [seconds of a PING]} where segments get lost."""
+def repeated(wire, rtt_ms: float, rounds: int, loss: float) -> dict[str, list[float]]:
+    """Return {"linux": [seconds of each PING], "link": the same} where segments get lost.
+
+    There are `rounds` PINGs over each. `loss` is the share of segments that get lost, 0 to 1, and
+    `rtt_ms` the RTT in ms.
+    """
     with far_redis(wire, rtt_ms, loss) as linux:
         clients = {"linux": linux(), "link": lab.connect(rtt_ms, loss=loss, socket_timeout=60)}
         return {
@@ -185,8 +203,11 @@ def repeated(wire, rtt_ms, rounds, loss):
         }
 
 
-def beside_the_law():
-    """Return {row: [what the law says, the fastest of the link's rounds]}, in seconds."""
+def beside_the_law() -> dict[str, list[float]]:
+    """Return {"work, RTT and state": [seconds that `lab.predict` computes, seconds measured]}.
+
+    Measured is over the lab's link; the fastest of several rounds counts.
+    """
     fill(lab.connect())
     rows = {}
     for rtt_ms, rounds in LAW_ROUNDS.items():
