@@ -172,9 +172,10 @@ class Book:
     ) -> str:
         """Write a figure's picture, and return the HTML that shows it: SVG if stored, else PNG.
 
-        `page` is the chapter's path, `output` the figure's output in `cell`. If the figure can be
-        dragged, it says when and on what its constants were measured, which is the text `measured`,
-        and with `asks` it may ask a question first.
+        `page` is the chapter's path, `output` the figure's output in `cell`, a dict of the
+        notebook. If readers can drag the figure, the HTML also has its data, and the text
+        `measured`, such as 'on 2026-11-20 with Redis 8'. With `asks` it may ask them a question
+        first.
         """
         about = output["metadata"]["image/png"]
         file = PurePosixPath(page.stem, f"{cell['id']}.svg")

@@ -101,7 +101,8 @@ def a3(sets: int, default_commands: int, plain_commands: int) -> Verdict:
     """Judge A3 by how many commands were sent for `sets` SETs: holds if MULTI and EXEC were added.
 
     `default_commands` is that number for pipeline() by default, `plain_commands` for
-    pipeline(transaction=False). Without the two the claim does not hold.
+    pipeline(transaction=False). The claim holds if `default_commands` is `sets` + 2, and else does
+    not hold.
     """
     seen = f"{counted(sets, 'SET')} left as {counted(default_commands, 'command')} by pipeline()"
     adds = (

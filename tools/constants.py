@@ -114,9 +114,10 @@ def costs(name: str, at_once: int | None, points: list[dict]) -> dict[str, float
 
 
 def off_percent(found: dict[str, dict], points: list[dict]) -> dict[str, float]:
-    """Return {way: the formula's largest error over the measured points, in percent}.
+    """Return {way: by how many percent the formula of lab_utils/model.py is off at most}.
 
-    `found` is what `constants` returned, `points` what `points` did.
+    Its results are compared with the times measured in `points`, which the function `points`
+    returned; `found` is what `constants` returned.
     """
 
     def off(name, point):

@@ -255,10 +255,10 @@ def comparable(notebook) -> list:
 
 
 def facts(output: dict):
-    """Return an output of nbformat in the form that nbval compares: measured values are blanked.
+    """Return an output of nbformat in the form that nbval compares.
 
-    It is a tuple (name, text) for what was printed or raised, else a dict {MIME type: text} without
-    pictures.
+    Measured values in it are replaced by fixed words. The form is a tuple (name, text) for what was
+    printed or raised, else a dict {MIME type: text} without pictures.
     """
     if output.output_type == "stream":
         return output.name, sanitized(output.text)

@@ -86,9 +86,9 @@ def check_cut(client: redis.Redis, answer, place: int, total: int) -> None:
 
 
 def check_marks(client: redis.Redis) -> None:
-    """Raise Refused unless each key that marks a batch as counted expires after a day.
+    """Raise Refused unless the learner's marks, keys that say "this batch is counted", last a day.
 
-    That key must also be in the cluster slot of the counters.
+    Each mark must also be in the cluster slot of the counters.
     """
     for key in (key.decode() for key in client.scan_iter("exercise:*")):
         left = client.ttl(key)

@@ -133,9 +133,9 @@ def overtaken(place: int, answer, *rivals):
     """In a `with` block, let a rival call the learner's function during another call of it.
 
     `answer` is that function, and `answer(*rivals)` the rival's call, in a thread of its own. It
-    begins just before command number `place`, from 0, of the commands in the `with` block that
-    could write. Yields (that thread, a list). The list becomes non-empty if the rival's call has to
-    wait for the other one, as it does for a lock.
+    begins just before that command in the `with` block which could write and is number `place`,
+    from 0. Yields (the thread, a list). The list becomes non-empty if the rival's call has to wait
+    for the other one, as it does for a lock.
     """
     left = [place]
     waited = []

@@ -107,9 +107,10 @@ def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, 
 
 
 def rows_of(published: dict[str, float], reproduced: dict[str, float], fitted) -> list[Row]:
-    """Return a figure's Row for each name: the time measured here divided by the published one.
+    """Return a Row of a figure for each published name: the time here divided by the published one.
 
-    `published` and `reproduced` are {name: seconds}; `fitted` are the names drawn hollow.
+    `published` and `reproduced` are {name: seconds}, the second measured here; `fitted` are the
+    names whose dots are drawn hollow.
     """
     rows = []
     for name, then in published.items():
