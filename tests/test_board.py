@@ -155,6 +155,20 @@ def test_no_board_there_is_said_with_what_to_do(address, monkeypatch):
         lab.join_board(address, "Ada")
 
 
+def test_without_a_terminal_it_says_where_the_password_is_typed():
+    program = "from tools import lab; lab.join_board('127.0.0.1:1', 'Ada')"
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+    )
+    assert ended.returncode == 1 and "Traceback" not in ended.stderr
+    assert ended.stderr.count("Run `make lab BOARD=http://127.0.0.1:1` in a terminal.") == 1
+
+
 # A learner's page: cells run by IPython, as in a kernel
 
 

@@ -107,7 +107,13 @@ def ask_for_token(url: str, name: str) -> str:
     password.
     """
     while True:
-        password = getpass.getpass("The room's password: ").strip()
+        try:
+            password = getpass.getpass("The room's password: ").strip()
+        except EOFError:
+            sys.exit(
+                "The room's password is typed, and nothing can be typed here. Run `make lab "
+                f"BOARD={url}` in a terminal. {WITHOUT}"
+            )
         try:
             return post(url, "/api/join", {"password": password, "name": name})["token"]
         except urllib.error.HTTPError as error:
