@@ -123,10 +123,10 @@ def solution_anchor(name: str) -> str:
 
 
 def say_when(cell: dict, metadata: dict, front: str) -> None:
-    """Write below the chapter's title on which day and with which versions it was measured.
+    """Write into a chapter's first cell on which day and with which versions it was measured.
 
-    `cell` is the chapter's first cell, `metadata` the notebook's, and `front` the relative path to
-    the book's front page.
+    `cell` is that cell, with the title, and is changed. `metadata` is the notebook's, and `front`
+    the relative path to the book's front page.
     """
     measured = metadata["measured"]
     day = datetime.date.fromisoformat(measured["date"])

@@ -68,5 +68,5 @@ def linear(color: str):
 
 
 def root(part):
-    """Return the cube root by which CIELAB is computed; it is a straight line near black."""
+    """Return the cube root of `part`, 0 to 1, as CIELAB has it: a straight line near black."""
     return part ** (1 / 3) if part > (6 / 29) ** 3 else part * (29 / 6) ** 2 / 3 + 4 / 29

@@ -280,7 +280,7 @@ def palette() -> set[str]:
 
 
 def hexes_in(roles) -> set[str]:
-    """Return all colours, as "#RRGGBB", in nested tuples, lists and dicts."""
+    """Return all colours, as "#RRGGBB", in `roles`: nested tuples, lists and dicts."""
     return set(re.findall("#[0-9A-F]{6}", repr(roles).upper()))
 
 
@@ -316,7 +316,10 @@ def colors_of(artist):
 
 
 def bold_titles(figure):
-    """Yield a sentence for a title that has no words, names a guess, or claims too much."""
+    """Yield a sentence for a title that is empty, names a guess, or claims too much.
+
+    It claims too much if it names a difference that the intervals of the figure do not show.
+    """
     title = title_of(figure)
     if len(title) < 4:
         yield "no title"

@@ -55,7 +55,10 @@ def exercises_of(path):
 
 
 def main_path(path):
-    """Return a chapter's cells before Deeper, without those of its exercises."""
+    """Return the cells of the chapter at `path` that all readers read, as a list.
+
+    Left out are those of its exercises, and all from the heading Deeper on.
+    """
     main, in_an_exercise = [], False
     for cell in read(path).cells:
         if cell.source.startswith("## Deeper"):
@@ -74,7 +77,10 @@ def path_of_the_readme():
 
 
 def outputs(path):
-    """Yield (cell, output, text) for each output, in every form of it that is not a picture."""
+    """Yield (cell, output, text) for each output of the chapter at `path`.
+
+    The text is the output in every form of it that is not a picture.
+    """
     for cell in code(path):
         for output in cell.outputs:
             if output.output_type == "stream":

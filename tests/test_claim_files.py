@@ -36,9 +36,9 @@ def judged(name, measured):
 
 
 def on_another_morning(measured, chance):
-    """Return the same measurements as if taken again: each up to 3% larger or smaller, at random.
+    """Return the measurements `measured` as if taken again: each up to 3% larger or smaller.
 
-    Counts stay as they are.
+    Counts stay as they are. `chance` is a random.Random.
     """
     whole_numbers = (*claims.WHOLE_NUMBERS, "_bytes")
     for path, value in claims.figures(measured, whole_numbers=whole_numbers):

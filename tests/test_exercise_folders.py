@@ -16,7 +16,10 @@ MARK, ACCEPTED = "# refused: ", "# accepted: "  # a part of what must be said, a
 
 @functools.cache
 def chapter(number):
-    """Return the sources of a chapter's setup cells, and {exercise: source of its cell}."""
+    """Return ([sources of a chapter's setup cells], {exercise: source of its cell}).
+
+    `number` is the chapter's, such as "03".
+    """
     [path] = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
     setup = [cell.source for cell in code(path) if "setup" in tags(cell)]
     return setup, {name: cell.source for name, cell in exercises_of(path).items()}

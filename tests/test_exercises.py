@@ -23,7 +23,10 @@ def check(answer):
 
 @pytest.fixture
 def trial(remembered, monkeypatch, tmp_path):
-    """Make an exercise 99.1, in a folder of its own, that asks for a function which returns 1."""
+    """Make an exercise 99.1, in a folder of its own, that asks for a function which returns 1.
+
+    Returns the Path of the folder in which the lab stores what was solved.
+    """
     folder = tmp_path / "exercises" / "99.1"
     folder.mkdir(parents=True)
     (folder / "task.md").write_text(

@@ -61,7 +61,7 @@ LONG = (
 
 
 def guessed(factor):
-    """Return a guess that is remembered nowhere."""
+    """Return a stand-in for a guess, which is off by `factor` for any measured value."""
     return SimpleNamespace(hears=lambda measured, unit: factor)
 
 

@@ -12,7 +12,10 @@ STACKS += [["execute", "work", "cell"]] * 10 + [["work", "cell"]] * 10 + [["else
 
 
 def boxes(figure):
-    """Return the boxes of an icicle: {(level, color): [(left, width)]}, in the x axis's unit."""
+    """Return the boxes drawn in an icicle's figure: {(level, color): [(left, width)]}.
+
+    Left and width are in the unit of the x axis, level 0 is at the top.
+    """
     found = {}
     for boxes in figure.axes[0].collections:
         for path, color in zip(boxes.get_paths(), boxes.get_facecolors(), strict=True):

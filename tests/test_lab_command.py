@@ -34,7 +34,10 @@ def notebook(text, output):
 
 
 def publish(command, text):
-    """Write a new version of the chapter, which says `text`, as a `git pull` would bring it."""
+    """Write a new version of the chapter, which says `text`, as a `git pull` would bring it.
+
+    `command` is the module of the fixture of that name.
+    """
     command.CHAPTERS.mkdir(exist_ok=True)
     (command.CHAPTERS / CHAPTER).write_text(notebook(text, "published output"), encoding="utf-8")
 

@@ -73,7 +73,10 @@ def run(script, **environment):
 
 
 def said(script, **environment):
-    """Run `script` in a kernel; return the lines that it printed. It must print no errors."""
+    """Run `script` in a kernel, with further environment variables; return the lines printed.
+
+    Fails if errors are printed.
+    """
     done = run(script, **environment)
     assert done.stderr == ""
     return done.stdout.splitlines()

@@ -10,7 +10,8 @@ from lab_utils.timing.bystanders import Bystander, Run
 def rained(worst_s, took=0.5, quick=60e-6, quiet=60e-6):
     """Return a made-up Run in which another client's PINGs had to wait once, for `worst_s` seconds.
 
-    The pause is in the middle of the `took` seconds; other PINGs take `quick` seconds.
+    The pause is in the middle of the `took` seconds; the other PINGs take `quick` seconds, and
+    before and after the run `quiet` seconds.
     """
     pings = []
     for ms in range(-50, round(1000 * took) + 50):

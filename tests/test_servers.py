@@ -82,7 +82,10 @@ def test_no_argument_list_has_the_password_and_no_interrupt_reaches_server_or_li
 
 
 def everything(server):
-    """Return ([{key: its content as DUMP} of each database], number of writes since a save)."""
+    """Return ([{key: content as DUMP}, …], writes): all that is stored on a server.
+
+    There is a dict for each database; the writes are those counted since the server last saved.
+    """
     with server.connect() as client:
         writes = client.info("persistence")["rdb_changes_since_last_save"]
         databases = [server.connect(db=number) for number in range(16)]

@@ -84,7 +84,7 @@ def test_small_messages_that_wait_leave_in_one_segment():
 
 
 def losing(*lost):
-    """Return a Network that loses the segments with these numbers, from 0, and no others."""
+    """Return a Network that loses the segments numbered `lost`, from 0, and no others."""
     places = itertools.count()
     return Network(loss=0.5, chance=lambda: 0.0 if next(places) in lost else 1.0)
 

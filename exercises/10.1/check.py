@@ -49,7 +49,7 @@ def check(answer) -> str:
 
 
 def check_uncut(client: redis.Redis, answer) -> int:
-    """Send batches over a connection that is never cut; return the number of the first's commands.
+    """Send batches over a connection that is never cut; return how many commands the first sent.
 
     `answer(client, batch, sales)` is the learner's function. Raises Refused if a batch is not
     counted, or if one that is sent again is counted twice.

@@ -165,7 +165,7 @@ def outcome(call):
 
 
 def timed(call) -> str:
-    """Return what `outcome` returns, followed by how long it took, as 'OK, after ~0.3 s'."""
+    """Call `call()`; return a text of its `outcome` and its time: 'True, after ~0.3 s'."""
     began = time.monotonic()
     return f"{outcome(call)}, after ~{time.monotonic() - began:.1f} s"
 

@@ -34,7 +34,7 @@ class Section:
 
 
 def sections(path) -> list[Section]:
-    """Return the Sections of a chapter.
+    """Return the Sections of the chapter at `path`.
 
     Raises ValueError if no cell above an invitation has the text that it says to change.
     """
@@ -77,9 +77,9 @@ def place_of(old, section, path):
 
 
 def problems(path) -> list[str]:
-    """Run each section of a chapter alone; return a line for each error, with the section's name.
+    """Run each section of the chapter at `path` alone; return a line for each error.
 
-    Each cell runs twice.
+    The line names the section. Each cell runs twice.
     """
     told = []
     for section in sections(path):

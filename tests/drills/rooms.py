@@ -120,7 +120,10 @@ class Learner:
         return answer.status_code == 200 and answer.url.startswith(f"{self.home}/lab")
 
     def ask(self, method: str, address: str, body=None):
-        """Send a request to this learner's JupyterLab, and return the answer."""
+        """Send a request to this learner's JupyterLab, and return the answer, of requests.
+
+        `body` is sent as JSON. Raises requests.HTTPError for an error's status.
+        """
         of = f"/user/{quote(self.name)}"
         known_by = {"X-XSRFToken": self.token(f"{of}/"), "Referer": f"{self.room.url}/hub/home"}
         answer = self.http.request(

@@ -63,7 +63,8 @@ def python():
 def build(python, root, folder, **told):
     """Run book/build.py of the folder `root` without a network; return (exit status, output).
 
-    The output is what it printed, as text.
+    `python` is the path of a Python, `told` are environment variables; pages go into `folder`. The
+    output is what was printed, as text.
     """
     folder.mkdir(parents=True)
     (folder / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
@@ -140,7 +141,10 @@ def test_axe_finds_nothing_on_a_page_of_each_kind(book, page):
 
 
 def found(book, page, words):
-    """Return the first three places that the search finds, such as "chapter#id" or "cases/case"."""
+    """Search the book for `words`; return the first three places found.
+
+    They are such as "chapter#id" or "cases/case". `page` is a browser's page.
+    """
     page.goto(f"{address(book, 'search.html')}?q={quote(words)}")
     page.get_by_text("Search finished").wait_for()
     links = page.locator("ul.search a").evaluate_all(

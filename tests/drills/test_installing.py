@@ -48,9 +48,9 @@ def require(folder, number):
 
 
 def install(folder, python=sys.executable, path="/usr/bin:/bin", uv="", **options):
-    """Run tools/install.py in `folder`; return (exit status, what it printed).
+    """Run tools/install.py in `folder` by `python`; return (exit status, what it printed).
 
-    `path` is the variable PATH, `uv` what stands in for uv.
+    `path` is the variable PATH, `uv` the variable NO_UV: a text keeps uv from being used.
     """
     own = {"PATH": path, "NO_UV": uv, "PIP_INDEX_URL": "http://127.0.0.1:9/nothing"}
     command = [python, "tools/install.py", "requirements.txt"]

@@ -47,7 +47,10 @@ while True:
 
 
 def choose(seed, ways):
-    """Return (helper, way to kill, seconds after which to kill), chosen at random by `seed`."""
+    """Return (helper, way to kill, seconds after which to kill), chosen at random by `seed`.
+
+    The way is one of `ways`, the helper one of HELPERS.
+    """
     chance = random.Random(seed)
     helper = chance.choice(sorted(HELPERS))
     return helper, chance.choice(ways), chance.uniform(0, SLOW.get(helper, 0.7))
@@ -55,9 +58,10 @@ def choose(seed, ways):
 
 @contextlib.contextmanager
 def kernel(place, asked):
-    """In a `with` block, run Python in a session of its own; yield it once it has begun.
+    """In a `with` block, run Python in a session of its own; yield its Popen once it has begun.
 
-    It may end by a signal.
+    `place` is a Place, `asked` is sent to it as a line of JSON. It may end by a signal, but not by
+    a Python error.
     """
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(

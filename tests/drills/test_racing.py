@@ -45,7 +45,10 @@ def raced(opened, monkeypatch):
 
 
 def ended(page, *keys):
-    """Press `keys` on the sliders; return the ms beside each way at the end of the race."""
+    """Press `keys` on the sliders of the race, let it end, and return the ms beside each way.
+
+    `keys` are two or none: for the distance and for the commands. `page` is a browser's page.
+    """
     if keys:
         for knob, key in zip(("Distance", "Commands"), keys, strict=True):
             page.get_by_label(knob).press(key)

@@ -33,7 +33,10 @@ def first_cells():
 
 
 def lesson(room, name, printed):
-    """Log in to `room` as `name`, start a JupyterLab, and run the first cells of chapter 00."""
+    """Log in to `room` as `name`, start a JupyterLab, and run the first cells of chapter 00.
+
+    What they print is appended to `printed`, {number of the cell: [texts as nbval compares them]}.
+    """
     learner = Learner(room, name)
     assert learner.come_in()[0] == 302
     learner.start()

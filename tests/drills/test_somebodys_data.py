@@ -41,7 +41,10 @@ NEAR_MARKS = (
 
 
 def write(client, dice, key):
-    """Write one key of a random type; `dice` is a random.Random. Some keys get an expiry."""
+    """Write the key `key` with a value of a random type, by `client`; some get an expiry.
+
+    `dice` is a random.Random.
+    """
     text = "".join(dice.choices("abcø\0\r\n", k=dice.randrange(1, 200)))
     several = range(dice.randrange(1, 300))
     dice.choice(
@@ -77,7 +80,10 @@ def fill(server, dice):
 
 
 def snapshot(server):
-    """Return all that could be lost on a server: keys with DUMP and expiry, settings, users."""
+    """Return all that could be lost on a server, as a dict to compare with a later one.
+
+    It has {(database, key): (DUMP, whether it expires)}, and "settings" and "users".
+    """
     found = {}
     for database in range(DATABASES):
         with server.connect(db=database) as client:
@@ -252,7 +258,10 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs):
 
 
 def snapshots(theirs):
-    """Return the snapshots of a primary and of its replica, once the replica has all its data."""
+    """Return the snapshots of a primary and of its replica, once the replica has all its data.
+
+    `theirs` is the pair of them.
+    """
     primary, replica = theirs
     with primary.connect(single_connection_client=True) as client:
         client.publish("any", "thing")  # WAIT asks about what this connection has written

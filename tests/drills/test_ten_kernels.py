@@ -57,7 +57,10 @@ print(json.dumps(found))
 
 
 def start(folder):
-    """Start a Python process and return it; it runs the program once it gets a line of input."""
+    """Start a Python process and return it; it runs the program once it gets a line of input.
+
+    `folder` is where the lab stores its state.
+    """
     folder.mkdir(parents=True)
     environment = {
         **os.environ,
@@ -79,7 +82,10 @@ def start(folder):
 
 
 def run(folder):
-    """Run the kernels, which begin at the same moment; return the list of their results."""
+    """Run the kernels, which begin at the same moment; return what each printed, from JSON.
+
+    Each has a folder of its own in `folder` for what the lab stores.
+    """
     kernels = [start(folder / str(index)) for index in range(KERNELS)]
     deadline = time.monotonic() + PATIENCE_S
     try:
