@@ -56,7 +56,7 @@ def check(answer) -> str:
             if before is not None:
                 client.set(STOCK, before)
             story = Story(rival, watches, writes)
-            said = taken(answer, client, amount, story)
+            said = outcome_of_take(answer, client, amount, story)
             if before is None:
                 check_nothing_there(said, client.get(STOCK))
             else:
@@ -119,7 +119,7 @@ def check_nothing_there(said, after):
         )
 
 
-def taken(answer, client: redis.Redis, amount: int, story):
+def outcome_of_take(answer, client: redis.Redis, amount: int, story):
     """Call the learner's function once, beside the rival client of `story`; return its outcome.
 
     `answer` is that function, called as `answer(client, key, amount)`; `story` is a Story. Returns

@@ -25,8 +25,8 @@ def check(answer) -> str:
             for record in records.values()
             if record["city"] == "Oslo" and record["plan"] == "paid"
         ]
-        cost = checked(answer, client, "Oslo", "paid", wanted)
-        checked(answer, client, "Rome", "paid", [])
+        cost = cost_of_find(answer, client, "Oslo", "paid", wanted)
+        cost_of_find(answer, client, "Rome", "paid", [])
     return (
         f"{len(wanted)} records of {CUSTOMERS} by two conditions in "
         f"{counted(cost.round_trips, 'round trip')}, {counted(cost.commands, 'command')}"
@@ -58,7 +58,7 @@ def write_customers(client) -> dict[str, dict]:
     return records
 
 
-def checked(answer, client, city, plan, wanted):
+def cost_of_find(answer, client, city, plan, wanted):
     attempt = Attempt(lambda: list(answer(client, city, plan) or ()))
     got = attempt.reply
     refuse_bytes_in_names(attempt)

@@ -33,10 +33,10 @@ def check(answer) -> str:
             f"hashes are {PAGES // MOST_KEYS} fields in each, at least.",
             'return f"exercise:visits:{number // 100}", number % 100',
         )
-    return written(places, sizes)
+    return proof_of_packing(places, sizes)
 
 
-def written(places: list[tuple], sizes: dict[str, int]) -> str:
+def proof_of_packing(places: list[tuple], sizes: dict[str, int]) -> str:
     """Write the counters to the server; return a sentence that says that every hash stayed packed.
 
     `places` has (key, field) for each counter, `sizes` is {key: number of its fields}. Raises

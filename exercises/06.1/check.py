@@ -61,19 +61,19 @@ def check(answer) -> str:
                     "nothing is stored under exercise:order.",
                     'r.set("exercise:order", …) stores it.',
                 )
-            parsed(held)
+            json_in(held)
             where = difference(order, got, "the order")
             if where:
                 raise Refused(where, *GUESSED)
             clean(r)
-        refuse_mistaken_marks(answer, r, parsed(held), order)
+        refuse_mistaken_marks(answer, r, json_in(held), order)
     return (
         f"{len(ORDERS)} orders went through JSON and came back as they were, Decimal and "
         "datetime included"
     )
 
 
-def parsed(data):
+def json_in(data):
     try:
         return json.loads(data)
     except ValueError:

@@ -61,7 +61,7 @@ def turn_about(primary: redis.Redis):
     return client
 
 
-def saved(client: redis.Redis, answer, value: str) -> bool:
+def is_saved(client: redis.Redis, answer, value: str) -> bool:
     """Write the text `value` by the learner's function, and return the bool that it returned.
 
     `answer` is that function, called as `answer(client, key, value)`. Raises Refused if it returns
@@ -74,7 +74,7 @@ def saved(client: redis.Redis, answer, value: str) -> bool:
 
 
 def check_confirmed(client: redis.Redis, two, answer) -> None:
-    attempt = Attempt(saved, client, answer, "paid")
+    attempt = Attempt(is_saved, client, answer, "paid")
     if text(two.primary.get(ORDER)) != "paid":
         raise Refused(
             "save returned, and the primary does not hold the value",
@@ -114,7 +114,7 @@ def waits_elsewhere(seen) -> bool:
 def check_unconfirmed(client: redis.Redis, answer) -> None:
     tale = "the network to the replica is broken"
     try:
-        said = saved(client, answer, "paid again")
+        said = is_saved(client, answer, "paid again")
     except redis.TimeoutError:
         raise Refused(
             f"{tale}: save had no answer within {PATIENCE_S} s, and 0.2 s is all it may take",

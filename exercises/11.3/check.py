@@ -60,7 +60,7 @@ def check(answer) -> str:
     )
 
 
-def written(client, answer, key: str, value: str, token: int, tale: str) -> bool:
+def is_written(client, answer, key: str, value: str, token: int, tale: str) -> bool:
     said = answer(client, key, value, token)
     if said not in (True, False):
         raise Refused(
@@ -75,7 +75,7 @@ def check_order(client, answer):
     before = []
     for token, value, right, hints in WRITES:
         tale = f"token {token}, after {', '.join(map(str, before)) or 'none'}"
-        said = written(client, answer, REPORT, value, token, tale)
+        said = is_written(client, answer, REPORT, value, token, tale)
         holds = value if right else holds
         found = text(client.hget(REPORT, "value"))
         if found != holds:
@@ -86,7 +86,7 @@ def check_order(client, answer):
                 "True if this call wrote, False if it did not.",
             )
         before.append(token)
-    if not written(client, answer, "exercise:other", "first", 1, "token 1 under another key"):
+    if not is_written(client, answer, "exercise:other", "first", 1, "token 1 under another key"):
         raise Refused(
             "token 1 under another key: it was refused. Each key has its own highest token",
             "The token belongs beside the value: a field of the same hash.",
@@ -102,9 +102,9 @@ def check_race(client, rival, answer, place: int) -> bool:
     True. Raises Refused if the rival's value does not survive.
     """
     report = f"{RACED_REPORT} {place}"
-    written(client, answer, report, "old", 1, "token 1, the first of all")
+    is_written(client, answer, report, "old", 1, "token 1, the first of all")
     with overtaken(place, answer, rival, report, "rival", RIVALS_TOKEN) as (other, waited):
-        said = written(
+        said = is_written(
             client, answer, report, "late", 2, "another client wrote while you were deciding"
         )
     if other.ident is None:
@@ -118,7 +118,7 @@ def check_race(client, rival, answer, place: int) -> bool:
             f"{tale}: the value is {found!r} and should be the rival's; write returned {said}",
             *IN_BETWEEN,
         )
-    written(client, answer, report, "later", 3, "token 3, after all that")
+    is_written(client, answer, report, "later", 3, "token 3, after all that")
     if text(client.hget(report, "value")) != "rival":
         raise Refused(
             f"{tale}; then token 3 was written. The token has to be stored as one step "
