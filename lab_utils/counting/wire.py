@@ -50,9 +50,9 @@ class Message:
 
 @dataclass(frozen=True)
 class Capture:
-    """All messages of one call of a function, in order; the repr is a table.
+    """All messages between client and server during one call of a function, in order, as Messages.
 
-    `rtt_ms` is the distance in ms that they travelled.
+    The repr is a table. `rtt_ms` is the distance in ms that they travelled.
     """
 
     messages: list[Message]
@@ -77,10 +77,11 @@ class Capture:
         return "\n".join(lines)
 
     def plot(self, turns: int = 6, title: str | None = None, gap: str | None = None) -> Any:
-        """Draw the first `turns` turns as a ladder diagram, and return the figure.
+        """Draw the messages of the first `turns` turns as arrows between client and server.
 
         A turn is one request or several, then their replies. `title` replaces the usual title.
-        `gap`, a few words, marks the server's line from each reply to the next request.
+        `gap`, a few words, marks the server's line from each reply to the next request. Returns the
+        figure.
         """
         from ..figures.ladder import plot_ladder
 

@@ -207,7 +207,7 @@ def in_lines(sentence: str, indent: str = " " * 4, goes_on: str = GOES_ON) -> li
 
 
 def shown_in(text: str) -> dict[str, Verdict]:
-    """Return {claim: Verdict} for all claims that `in_words` wrote into the printed `text`."""
+    """Return {claim's name: Verdict} for all claims in a text that `in_words` made for printing."""
     found = SHOWN.findall(text.replace(f"\n{GOES_ON}", " "))
     return {name: Verdict(*verdict) for name, *verdict in found}
 

@@ -22,7 +22,7 @@ _posts: list[threading.Thread] = []  # the one under way, or the last one
 
 
 def begin() -> None:
-    """Have Jupyter post events after each cell, if LAB_BOARD_URL names a board."""
+    """Have Jupyter post events to a board after each cell, if LAB_BOARD_URL names one."""
     shell = notebook.shell()
     if shell and os.environ.get("LAB_BOARD_URL"):
         shell.events.register("pre_run_cell", before_cell)
@@ -40,14 +40,14 @@ def report(kind: str, name: str, **what: object) -> None:
 
 
 def after_cell(*_: object) -> None:
-    """Start a thread that posts the queued events, unless an earlier one still runs."""
+    """Start a thread that posts the queued events to the board, unless one still runs."""
     if _waiting and not any(post.is_alive() for post in _posts):
         _posts[:] = [threading.Thread(target=post_waiting, daemon=True)]
         _posts[0].start()
 
 
 def before_cell(*_: object) -> None:
-    """Wait up to 0.2 s for a thread that is still posting."""
+    """Wait up to 0.2 s for a thread that still posts events to the board; Jupyter calls this."""
     for post in _posts:
         post.join(HOLD_S)
 

@@ -25,12 +25,12 @@ LATE = 1 / 30  # of the height: a reply was read late if it waited at the client
 def plot_ladder(
     capture: Result, turns: int = 6, title: str | None = None, gap: str | None = None
 ) -> plt.Figure:
-    """Draw a ladder of the first `turns` turns of a Capture, and return the Figure.
+    """Draw the messages of a Capture's first `turns` turns as arrows between client and server.
 
     The Capture is what `lab.capture` returned. A turn is one request or several, then their
     replies. `title` replaces the usual title. `gap`, a few words, marks the server's line from each
-    reply to the next request. Raises LabError for an empty Capture, and if `turns` is no whole
-    number of 1 or more.
+    reply to the next request. Returns the Figure. Raises LabError for an empty Capture, and if
+    `turns` is no whole number of 1 or more.
     """
     if not capture.messages:
         raise LabError(
@@ -53,7 +53,7 @@ def plot_ladder(
 def draw_ladders(
     ladders: list[tuple[list, float, str]], title: str, told: str, gap: str | None = None
 ) -> plt.Figure:
-    """Draw ladders side by side and return the figure.
+    """Draw several diagrams as `draw_ladder` does, side by side; return the figure.
 
     `ladders` is [([Message], RTT in ms, words below)], with the Messages of `lab.capture`. `told`
     is the sentence for the alt text. `gap`, a few words, marks the server's line from each reply to
@@ -75,10 +75,11 @@ def draw_ladders(
 def draw_ladder(
     axes: plt.Axes, messages: list, end: float, rtt_ms: float, gap: str | None = None
 ) -> None:
-    """Draw client and server as verticals from 0 down to `end` milliseconds, and all messages.
+    """Draw client and server as two vertical lines, and each message as an arrow between them.
 
-    `messages` are Messages of `lab.capture`, `rtt_ms` is their distance in ms. `gap`, a few words,
-    marks the server's line from each reply to the next request.
+    The time goes down, from 0 to `end` milliseconds. `messages` are Messages of `lab.capture`,
+    `rtt_ms` is their distance in ms. `gap`, a few words, marks the server's line from each reply to
+    the next request.
     """
     axes.grid(False)
     for place, name in ((0, "client"), (1, "server")):

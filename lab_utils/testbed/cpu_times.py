@@ -88,8 +88,8 @@ class CpuWatch:
     def read(self) -> dict:
         """Return all counters so far, {name: seconds}, to pass to `spent` later.
 
-        The value of "client waits" is a dict, as `client_waits` returns it. The client's CPU is
-        read last, so that it excludes the reading of the others.
+        The value of "client waits" is a dict, as `client_waits` returns it. The client's CPU time
+        is read last, so that it excludes the reading of the other counters.
         """
         return {
             "stolen": stolen_s(self.cpus),
@@ -148,9 +148,9 @@ class CpuWatch:
 
 
 def is_in_order(since: dict, thread: int | None) -> bool:
-    """Return whether a sample's steps followed one another, with no work at the same time.
+    """Return whether a timed piece of work did one thing after another, none at the same time.
 
-    That is so if one thread did the work and one message at a time was on the link. `since` is
+    That is so if one thread did the work and one message at a time was under way. `since` is
     {counter: difference of two readings, in seconds}; `thread` is the id of the thread that did the
     work, None for the current one.
     """

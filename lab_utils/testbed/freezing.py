@@ -16,12 +16,13 @@ LONGEST_S = 600
 
 
 def frozen(client: Client, seconds: float) -> "Frozen":
-    """Freeze the private server behind `client`, a redis.Redis, inside a `with` block.
+    """In a `with` block, freeze the server behind `client`: it runs, but does not answer.
 
     The server behaves like one on a machine that swaps or is moved: its process gets SIGSTOP, and
     SIGCONT after `seconds` (0 to 600) or at the end of the `with` block, whichever comes first. The
     end of the `with` block then waits 0.1 s, in which the server runs the commands that had
-    arrived. Raises LabError for a server that the lab did not start.
+    arrived. Raises LabError for anything but a redis.Redis, and for a server that the lab did not
+    start.
     """
     check_client(client, "lab.frozen")
     check_number(seconds, "seconds", 0, LONGEST_S)

@@ -69,11 +69,12 @@ def stop_all() -> None:
 
 
 class Kept:
-    """A process that a keeper ends when this process ends: runs `command`, a list of words.
+    """A process that runs `command`, a list of words, and is killed when this process ends.
 
-    With `folder` it works in a new folder, whose path is the attribute `folder`; else that is "".
-    `feed` is written to its standard input; `popen` are options of Popen. The attribute `process`
-    is the Popen of the process's keeper, which ends when the process has.
+    It is a child of a shell, the keeper, which kills it. With `folder` it works in a new folder,
+    whose path is the attribute `folder`; else that is "". `feed` is written to its standard input;
+    `popen` are options of Popen. The attribute `process` is the Popen of the keeper, which ends
+    when the process has.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class Kept:
             raise
 
     def alive(self) -> bool:
-        """Return whether the process runs; reap it if it has ended."""
+        """Return whether the process still runs; reap it if it has ended."""
         return self.process is not None and self.process.poll() is None
 
     def stop(self) -> None:
@@ -128,7 +129,7 @@ class Kept:
 
 
 class all_or_none(Whole):
-    """A `with` block in which processes are started: if it fails, all of them are stopped."""
+    """A `with` block in which processes are started as Kept: if it fails, all are stopped."""
 
     def enter(self) -> None:
         self.before = set(_kept)

@@ -69,9 +69,9 @@ NO_TIMES = Times(0.0, 0.0, 0.0, 0.0)
 
 
 class Link:
-    """The link process, and the ports on which it listens; it is started when a Link is made.
+    """The process that simulates distances to servers, and the loopback ports on which it listens.
 
-    `memory` is shared with the process, and contains its Times.
+    It is started when a Link is made. `memory` is shared with the process, and contains its Times.
     """
 
     def __init__(self) -> None:
@@ -106,11 +106,11 @@ class Link:
         atexit.register(self.stop)
 
     def alive(self) -> bool:
-        """Return whether the link runs; False in a forked child, since the link is its parent's."""
+        """Return whether the link's process runs; False in a forked child, which may not use it."""
         return self.owner == os.getpid() and self.process.poll() is None
 
     def ended(self) -> str:
-        """Return the sentence for the notebook when this link has ended and another replaces it."""
+        """Return the sentence for the notebook when this link has ended and is replaced."""
         return "the link had ended; a new one stands in its place, for clients made from now on."
 
     def pids(self) -> tuple[int, ...]:
@@ -120,7 +120,7 @@ class Link:
         return self._pids
 
     def times(self) -> Times:
-        """Return the link's Times so far, read from shared memory, which wakes no process."""
+        """Return the sums of the link's delays so far; this reads memory, and wakes no process."""
         return Times._make(TIMES.unpack_from(self.memory))
 
     def keep_awake(self, on: bool, server_pid: int | None = None) -> None:
@@ -195,10 +195,10 @@ class Link:
     def overhead(self, server: Server, rtt_s: float, parallel: bool = False) -> float:
         """Return by how many seconds a call through the link exceeds its distance, `rtt_s` seconds.
 
-        Two hops through another process are not free, and a client that has waited runs its next
-        lines from a colder cache: together up to 0.07 ms. This overhead is subtracted from the
-        delay, so that a PING takes as long as without a link, plus the RTT asked for. With
-        `parallel` the client has a CPU to itself meanwhile.
+        The link is a process between client and `server`. Two hops through it are not free, and a
+        client that has waited runs its next lines from a colder cache: together up to 0.07 ms. This
+        overhead is subtracted from the delay, so that a PING takes as long as without a link, plus
+        the RTT asked for. With `parallel` the client has a CPU to itself meanwhile.
 
         The overhead is measured once for each distance, with redis-py's own PING, direct and
         through the link; a new process measures again. The fastest calls count, since a disturbance
@@ -275,18 +275,18 @@ def ping_times(client: redis.Redis, calls: int) -> list[float]:
 
 @one_a_kernel
 def link() -> Link:
-    """Return this process's Link, started by the first call; start a new one if it has ended."""
+    """Return this process's Link, which simulates distances; start one if none runs."""
     if link.known():
         link.known().stop()  # it has ended, and holds files
     return Link()
 
 
 class recording(Whole):
-    """Records the bytes that pass the link inside a `with` block; afterwards `events` lists them.
+    """Records the bytes that pass the simulated link inside a `with` block, in the list `events`.
 
-    An event is [number of the connection, "request" or "reply", time of arrival at the link, time
-    of leaving its sender, time of leaving the link, bytes in base64], with times of
-    time.perf_counter(), in seconds.
+    It is there when the block has ended. An event is [number of the connection, "request" or
+    "reply", time of arrival at the link, time of leaving its sender, time of leaving the link,
+    bytes in base64], with times of time.perf_counter(), in seconds.
     """
 
     def enter(self) -> None:
@@ -306,7 +306,7 @@ def through(server: Server, port: int, **options: Any) -> redis.Redis:
 
 
 def distance_through(client: redis.Redis) -> float | None:
-    """Return the ms that the link adds to a redis.Redis's round trip; None if it uses no link."""
+    """Return the ms that the simulated link adds to a client's round trip; None if it uses none."""
     options = client.connection_pool.connection_kwargs
     known = link.known()
     if known and options.get("host") == ownership.LOOPBACK:
@@ -315,7 +315,7 @@ def distance_through(client: redis.Redis) -> float | None:
 
 
 def port_of(client: redis.Redis, caller: str) -> int | None:
-    """Return the link's port that a client of the lab uses, None if it does not use the link.
+    """Return the loopback port of the simulated link that a client uses, None if it uses none.
 
     Raises LabError for anything but a redis.Redis on the lab's server; `caller` is the helper's
     name in the message.

@@ -17,7 +17,7 @@ from .ownership import ENDED, GONE
 def sentence() -> str | None:
     """Return a sentence that says that the server or the link has ended, and what to do.
 
-    Returns None while both run.
+    The link is the process that simulates distances. Returns None while both run.
     """
     known = server.known()
     if known and known.held:

@@ -23,7 +23,7 @@ FROZEN_S = 1  # a replica that stands still notices nothing, and is not waited f
 
 
 class Pair(contextlib.AbstractContextManager):
-    """A primary and its replica: `primary` and `replica` are redis.Redis, without a link.
+    """A primary and its replica: `primary` and `replica` are redis.Redis, at no simulated distance.
 
     As a context manager it ends the servers that were started for it.
     """

@@ -15,16 +15,19 @@ TOO_FEW, SAME, FASTER, SLOWER = "too few rounds to tell", "no different", "faste
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times faster one variant is than another: `value`, the ratio of the two medians.
+    """How many times faster one function is than another, from rounds in which both were timed.
 
-    With 8 rounds or more, the interval from `low` to `high` is the sign test's (W. J. Conover,
-    Practical Nonparametric Statistics, 3rd ed. 1999, section 3.2). Two order statistics of the
-    ratios, paired round by round, contain their median with at least 99% confidence, for any kind
-    of noise. The interval is widened, if needed, to contain `value`, which a figure's two bars
-    show. With fewer rounds it is the range of the ratios, and the variants differ only if `apart`
-    is True, see the function `apart`. `rounds` is the number of rounds.
+    - `value` is the ratio of their median times: 2 for a function that is twice as fast
+    - `low` and `high` are the ends of an interval around `value`
+    - `rounds` is the number of rounds
+    - `apart` is what the function `apart` returned for the times of the two
+    - `judgement` is TOO_FEW, SAME, FASTER or SLOWER; titles, labels and sentences come from it
 
-    `judgement` is TOO_FEW, SAME, FASTER or SLOWER; titles, labels and sentences come from it.
+    With 8 rounds or more, the interval is the sign test's (W. J. Conover, Practical Nonparametric
+    Statistics, 3rd ed. 1999, section 3.2): two of the ratios, paired round by round and sorted,
+    which contain their median with at least 99% confidence, for any kind of noise. It is widened,
+    if needed, to contain `value`, which a figure's two bars show. With fewer rounds it is the range
+    of the ratios, and the functions differ only if `apart` is True.
     """
 
     value: float
@@ -50,7 +53,7 @@ class Ratio:
     def sentence(self, name: str, over: str) -> str:
         """Return 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or why that can't be said.
 
-        `name` and `over` are the names of the two variants.
+        `name` and `over` are the names of the two functions.
         """
         if self.judgement == TOO_FEW:
             seen = times(self.low) if self.rounds == 1 else self.range()

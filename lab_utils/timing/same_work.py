@@ -29,13 +29,14 @@ Seen = namedtuple("Seen", "reply sent digest changes")
 def check_same_work(
     variants: dict[str, Callable], client: redis.Redis, setup: Callable | None = None
 ) -> None:
-    """Run every variant once from the same state; raise LabError if their work differs.
+    """Run every compared function once from the same state; raise LabError if their work differs.
 
-    `variants` is {name: function}. Work is the same if the commands are the same; or if the replies
-    are the same and are evidence of work (see `is_evidence`); or if each variant changed keys and
-    all left the same keys and values. Before each variant the database is set back to its first
-    state, since INCR or LPUSH would continue from the last variant's. A large database is not set
-    back: `setup(client)`, which runs before each variant, has to do that.
+    `variants`, the compared functions, is {name: function}. Work is the same if the commands are
+    the same; or if the replies are the same and are evidence of work (see `is_evidence`); or if
+    each function changed keys and all left the same keys and values. Before each function the
+    database is set back to its first state, since INCR or LPUSH would continue from the last one's.
+    A large database is not set back: `setup(client)`, which runs before each function, has to do
+    that.
     """
     with admin_of(client) as admin:
         small = admin.dbsize() <= MOST_KEYS and admin.info("memory")["used_memory"] <= MOST_BYTES
