@@ -2,8 +2,11 @@
 
 import contextlib
 import gc
+import os
 import signal
+import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -80,6 +83,29 @@ def another_server():
             return started
 
         yield start
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    """kernel(script): (process, what it says in its first line), its temporary folder empty."""
+    started = []
+
+    def start(script, **environment):
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(script)],
+            env={**os.environ, "TMPDIR": str(tmp_path), **environment},
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process, process.stdout.readline().split()
+
+    yield start
+    for process in started:
+        with contextlib.suppress(ProcessLookupError):  # it has ended, with all its group
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 @pytest.fixture(autouse=True)

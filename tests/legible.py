@@ -57,7 +57,6 @@ def broken_rules(figure) -> list[str]:
         small_type,
         unsaid_distance,
         dishonest_bars,
-        backwards,
         strange_colors,
         confused_colors,
         bold_titles,
@@ -219,16 +218,6 @@ def dishonest_bars(figure):
                 yield "bars on a log axis"
             elif not low <= 0 <= high:
                 yield f"bars on an axis that begins at {low:g}"
-
-
-def backwards(figure):
-    """Yield a sentence for each x axis on which larger values are further left."""
-    for axes in figure.axes:
-        if axes.xaxis_inverted():
-            yield (
-                f"an axis that runs backwards, from {axes.get_xlim()[0]:g} "
-                f"to {axes.get_xlim()[1]:g}"
-            )
 
 
 def strange_colors(figure):

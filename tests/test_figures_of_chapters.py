@@ -92,7 +92,6 @@ BREAKS = {
         ),
         "does not begin with the title",
     ),
-    "an axis that runs backwards": (lambda axes: axes.set_xlim(6, 0), "runs backwards"),
     "bars that do not begin at zero": (
         lambda axes: axes.set_xlim(1, 6),
         "an axis that begins at 1",

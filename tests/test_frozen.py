@@ -2,8 +2,6 @@
 
 import pytest
 import redis
-from fakes import held, somebodys_server
-from helpers import refusal, url_of
 
 import lab_utils as lab
 
@@ -25,14 +23,3 @@ def test_nothing_is_answered_until_it_wakes_by_itself_or_at_the_blocks_end(serve
     with pytest.raises(ZeroDivisionError), lab.frozen(server, 60):
         raise ZeroDivisionError
     assert server.ping()
-
-
-def test_a_server_of_somebody_else_or_one_that_has_ended_is_left_alone(another_server):
-    """Its process id may be somebody else's by now."""
-    ended = another_server()
-    ended.stop()
-    assert "has ended" in refusal(lab.frozen, ended.connect(), 1)
-    with somebodys_server() as theirs:
-        assert "leaves it alone" in refusal(lab.frozen, theirs.connect(), 1)
-        with held(url_of(theirs)) as mine:
-            assert "lab.spare()" in refusal(lab.frozen, mine.connect(), 1)

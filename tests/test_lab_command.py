@@ -88,27 +88,6 @@ def test_an_edited_copy_stays_and_each_new_version_is_laid_beside_it(command):
     assert newest in said and copies(command) == known | {NEW: "mine again", newest: "fourth"}
 
 
-@pytest.mark.parametrize(
-    "source, copy",
-    [
-        ("notebooks/game/page.py", "game/page.py"),
-        ("exercises/01.1/solution.py", SOLUTION),
-        ("notebooks/chapter_helpers/page.py", "chapter_helpers/page.py"),
-    ],
-)
-def test_a_module_is_copied_as_chapters_are(command, source, copy):
-    source = command.ROOT / source
-    (source.parent / "__pycache__").mkdir(parents=True)
-    (source.parent / "__pycache__" / "page.pyc").write_bytes(b"")
-    source.write_text("page = 1\n", encoding="utf-8")
-    command.bring_up_to_date()
-    assert set(copies(command)) == {CHAPTER, SOLUTION, copy}
-    (command.WORK / copy).write_text("page = 'mine'\n", encoding="utf-8")
-    source.write_text("page = 2\n", encoding="utf-8")
-    assert "Yours is kept as you edited it" in command.bring_up_to_date()[0]
-    assert copies(command)[copy] == "page = 'mine'\n"
-
-
 def test_what_the_lab_has_no_more_goes_unless_it_was_edited(command):
     command.bring_up_to_date()
     (command.CHAPTERS / CHAPTER).rename(command.CHAPTERS / "02_chapter.ipynb")

@@ -39,16 +39,6 @@ def test_the_advice_that_came_out_differently_did(said, claim):
     assert len(re.findall(r"^- \*\*", section, re.MULTILINE)) == len(ADVICE), "no other advice"
 
 
-def test_the_first_screen_says_how_to_begin_and_leads_on():
-    first = README.split("\n## ")[0]
-    for words in ("git clone --depth 1 ", "\nmake lab ", "\nmake test ", "docs/race.gif"):
-        assert words in first
-    [row] = [line for line in first.splitlines() if line.startswith("**[Learn it]")]
-    ways = ["Learn it", "Teach it", "Run it in CI", "Count my own code", "Try it without the lab"]
-    assert re.findall(r"\[([^]]+)\]\(", row) == ways
-    assert len(README.splitlines()) <= 100
-
-
 def test_the_guide_for_ci_shows_the_workflow_that_runs_and_its_command():
     guide = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
     workflow = (ROOT / ".github" / "workflows" / "notebooks.yml").read_text(encoding="utf-8")

@@ -2,9 +2,6 @@
 
 import time
 
-from fakes import held, somebodys_server
-from helpers import refusal, url_of
-
 import lab_utils as lab
 from lab_utils.testbed.link import distance_through
 
@@ -38,19 +35,3 @@ def test_at_a_distance_a_confirmed_write_takes_a_round_trip_of_the_replicas():
         assert far.primary.wait(1, 5_000) == 1 and time.perf_counter() - began >= 0.09
         assert lab.count(lambda r: r.set("key", "value"), far.primary).round_trips == 1
         assert distance_through(far.primary) is None
-
-
-# Refused
-
-
-def test_a_primary_that_has_ended(another_server):
-    ended = another_server()
-    ended.stop()
-    assert "has ended" in refusal(lab.replica, ended.connect())
-
-
-def test_no_server_of_somebody_elses_is_copied():
-    with somebodys_server() as theirs:
-        assert "leaves it alone" in refusal(lab.replica, theirs.connect())
-        with held(url_of(theirs)) as mine:
-            assert "lab.spare()" in refusal(lab.replica, mine.connect())

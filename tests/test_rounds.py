@@ -29,11 +29,6 @@ def sample(clock, taken=0.0, asked=0.0):
     return Sample(clock, 0.002, 0.001, waited=taken, taken=taken, asked=asked)
 
 
-@pytest.fixture(autouse=True)
-def at_ci_scale(monkeypatch):
-    monkeypatch.setenv("LAB_SCALE", "ci")
-
-
 def test_no_result_is_shorter_than_its_round_trips_and_one_that_would_be_says_so():
     runner = MadeUp(0.004, asked=0.011)  # the evidence says 10 ms, and 11 round trips 1 ms away
     samples, calm = measure({"eleven": runner}, None, 10, None)

@@ -1,9 +1,7 @@
 """A private Redis is guarded and gone with its kernel; one's own is refused before a write."""
 
-import contextlib
 import os
 import subprocess
-import sys
 
 import pytest
 import redis
@@ -101,15 +99,6 @@ def test_a_database_with_keys_is_refused_and_left_as_it_was(theirs):
     assert everything(theirs) == before
 
 
-def test_an_empty_database_is_held_and_nothing_is_written_anywhere(theirs):
-    theirs.connect(db=3).set("customer:1", "Ada")
-    before = everything(theirs)
-    with held(url_of(theirs, db=15)) as mine:
-        assert mine.private is False and mine.options["db"] == 15
-        assert everything(theirs) == before
-    assert everything(theirs)[0] == before[0]
-
-
 def test_only_the_held_database_is_emptied(theirs):
     with held(url_of(theirs, db=7)) as mine:
         mine.connect().set("mine", 1)
@@ -125,52 +114,35 @@ def test_only_the_held_database_is_emptied(theirs):
         assert [*map(list, everything(theirs)[0])] == [[b"customer:1"], *[[]] * 15]
 
 
-def test_two_kernels_on_one_url_get_databases_of_their_own(theirs):
-    theirs.connect(db=4).set("customer:1", "Ada")
-    url = url_of(theirs, db=3)
-    with held(url) as one, held(url) as other:
-        one.connect().set("one", 1)
-        other.connect().set("other", 1)
-        assert (one.options["db"], other.options["db"]) == (3, 5)
-        lab.empty(other.connect())
-        assert one.connect().keys() == [b"one"] and theirs.connect(db=4).keys() == [b"customer:1"]
-
-
 def test_no_database_left_says_who_has_it():
     with somebodys_server("databases 2") as theirs, held(url_of(theirs, db=1)):
         assert f"pid-{os.getpid()}" in refusal(server_from_url, url_of(theirs, db=1))
 
 
-HOLDING = (
-    "import os, time, lab_utils as lab\n"
-    "lab.connect().set('key1', 1)\n"
-    "os.fork() or time.sleep(60)\n"
-    "print(os.getpid(), flush=True); time.sleep(60)"
-)
+HOLDING = """
+    import os
+    import time
+
+    import lab_utils as lab
+
+    lab.connect().set("key1", 1)
+    os.fork() or time.sleep(60)
+    print("held", flush=True)
+    time.sleep(60)
+"""
 
 
-def test_after_sigkill_the_keys_remain_nobody_holds_them_and_the_next_kernel_says_so(theirs):
+def test_after_sigkill_the_keys_remain_nobody_holds_them_and_the_next_kernel_says_so(
+    theirs, kernel
+):
     """Though a forked child of the kernel lives on."""
     url = url_of(theirs, db=3)
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDING],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "REDIS_URL": url},
-        start_new_session=True,
-    ) as kernel:
-        try:
-            assert kernel.stdout.readline()
-            with held(url) as mine:
-                assert mine.options["db"] == 4, "that kernel holds number 3"
-            kernel.kill()
-            assert wait_until(lambda: len(theirs.connect().client_list()) == 1, GONE_S)
-            assert "holds 1 keys, and no kernel of the lab holds it" in refusal(
-                server_from_url, url
-            )
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(kernel.pid, 9)
+    process, _ = kernel(HOLDING, REDIS_URL=url)
+    with held(url) as mine:
+        assert mine.options["db"] == 4, "that kernel holds number 3"
+    process.kill()
+    assert wait_until(lambda: len(theirs.connect().client_list()) == 1, GONE_S)
+    assert "holds 1 keys, and no kernel of the lab holds it" in refusal(server_from_url, url)
     assert theirs.connect(db=3).keys() == [b"key1"]
 
 

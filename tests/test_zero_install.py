@@ -28,3 +28,5 @@ def test_the_editors_container_is_the_labs_image_and_opens_a_copy_that_it_lays(t
     subprocess.run(lay, shell=True, cwd=tmp_path, env=own, check=True)
     assert CONTAINER["customizations"]["codespaces"]["openFiles"] == [CHAPTER]
     assert (tmp_path / CHAPTER).is_file()
+    modules = ("chapter_helpers/lock.py", "game/page.py", "cases/field_guide.py")
+    assert all((tmp_path / "work" / name).is_file() for name in modules)

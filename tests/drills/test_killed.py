@@ -15,7 +15,6 @@ import time
 import dying
 import pytest
 from dying import HELPERS, SLOW, kill_all
-from jupyter_client.manager import start_new_kernel
 from tries import seeds
 
 place = dying.place  # the fixture
@@ -101,19 +100,3 @@ def test_nothing_is_left_of_a_killed_kernel(seed, place):
             kill_all(place.started(), signal.SIGTERM)
         process.wait(30)
     assert place.left(but=children) == [], f"{way} after {after_s:.3f} s of {helper}"
-
-
-@pytest.mark.parametrize("seed", seeds(30))
-def test_nothing_is_left_of_a_jupyter_kernel(seed, place):
-    """A real one, ended as nbval and Jupyter do (killed, or asked and then killed)."""
-    helper, way, after_s = choose(seed, ("now", "politely"))
-    manager, client = start_new_kernel(
-        kernel_name="python3", env=place.environment, extra_arguments=["--log-level=ERROR"]
-    )
-    first, again = HELPERS[helper]
-    loop = ["import time", "import lab_utils as lab", first, "while True:", f"    {again}"]
-    client.execute("\n".join(loop))
-    time.sleep(1 + after_s)
-    client.stop_channels()
-    manager.shutdown_kernel(now=way == "now")
-    assert place.left() == [], f"{way} after {after_s:.3f} s of {helper}"

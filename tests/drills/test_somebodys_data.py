@@ -17,6 +17,7 @@ import redis
 from chapter_runs import CHAPTERS
 from fakes import held, somebodys_server
 from helpers import ROOT, refusal, url_of
+from redis.sentinel import Sentinel
 from tries import SEED, tries
 
 import lab_utils as lab
@@ -121,6 +122,7 @@ async def set_key1_async(client):
 # Every public function that is handed a client, and the lab's own clean-up.
 WITH_A_CLIENT = {
     "bystander": lambda client: lab.bystander(set_key1, client),
+    "bystander, setup": lambda client: lab.bystander(lambda c: c.ping(), client, setup=set_key1),
     "capture": lambda client: lab.capture(set_key1, client),
     "count": lambda client: lab.count(set_key1, client),
     "count, async": lambda client: lab.count(set_key1_async, client),
@@ -244,6 +246,7 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs):
             primary.connect(db=database, single_connection_client=True),
             redis.Redis(**{**at, "host": "localhost"}, password=primary.options["password"]),
             redis.Redis(**at, username="reader", password="secret"),
+            *of_no_known_server(database),
         ]
         # another database of the same server is held, or none
         with held(url_of(primary, 15)) if dice.random() < 0.5 else contextlib.nullcontext():
@@ -255,6 +258,16 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs):
             refusal(server_from_url, url_of(replica, 15))
             refusal(server_from_url, "redis://reader:secret@{}:{}/15".format(*primary.address))
         assert snapshots(theirs) == before, f"try {number} of DRILLS_SEED={SEED}"
+
+
+def of_no_known_server(database):
+    """Clients whose options name no server: it would be whatever stands at port 6379."""
+    kind = type("Kind", (redis.Connection,), {})
+    return [
+        redis.Redis(unix_socket_path="/nowhere"),
+        redis.Redis.from_pool(redis.ConnectionPool(kind)),
+        Sentinel([("127.0.0.1", 1)]).master_for("mymaster", db=database),
+    ]
 
 
 def snapshots(theirs):
