@@ -8,11 +8,15 @@ from lab_utils.course.claims import UNTESTED
 MOST_UNTESTED = 5  # claims that a busy machine may leave untested
 
 
+def verdicts(notebook) -> dict:
+    """Return {claim's name: Verdict}, read from the outputs of `notebook`, one of nbformat."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return claims.shown_in(ledger.text_of(outputs))
+
+
 def shown_in(path) -> dict[str, tuple[str, str]]:
     """Return {claim: (word of its verdict, reason)}, as the notebook at `path` shows them."""
-    cells = nbformat.read(path, as_version=4).cells
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    found = claims.shown_in(ledger.text_of(outputs))
+    found = verdicts(nbformat.read(path, as_version=4))
     return {name: (verdict.word, verdict.because) for name, verdict in found.items()}
 
 

@@ -22,12 +22,12 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from nbval.plugin import get_sanitize_patterns
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from verdict_words import turning  # noqa: E402  stands in tests/
+from helpers import as_compared  # noqa: E402  stands in tests/, as verdict_words does
+from verdict_words import turning, verdicts  # noqa: E402
 
 MEASURED = ROOT / "tests" / "measured" / "claims.json"
 FIGURES = ROOT / "book" / "figures"
@@ -81,14 +81,6 @@ def main(names: list[str]):
                 said = "rewritten"
         print(f"{path.name}: {said}", flush=True)
     return refused
-
-
-def verdicts(notebook) -> dict:
-    """Return {claim's name: Verdict}, read from the outputs of `notebook`, one of nbformat."""
-    from lab_utils.course import claims, ledger
-
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    return claims.shown_in(ledger.text_of(outputs))
 
 
 def on_a_hair(notebook) -> str:
@@ -261,23 +253,15 @@ def facts(output: dict):
     printed or raised, else a dict {MIME type: text} without pictures.
     """
     if output.output_type == "stream":
-        return output.name, sanitized(output.text)
+        return output.name, as_compared(output.text)
     if output.output_type == "error":
-        return output.ename, sanitized(output.evalue)
+        return output.ename, as_compared(output.evalue)
     return {
-        kind: sanitized(str(value))
+        kind: as_compared(str(value))
         for kind, value in output.data.items()
         if not kind.startswith("image/")
     }
 
-
-def sanitized(text: str) -> str:
-    for pattern, replacement in RULES:
-        text = re.sub(pattern, replacement, text)
-    return text
-
-
-RULES = get_sanitize_patterns((ROOT / "tests" / "nbval_sanitize.cfg").read_text(encoding="utf-8"))
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
