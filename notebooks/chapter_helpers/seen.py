@@ -71,7 +71,7 @@ def plot_seen(runs: dict[str, list], whole: int):
             markersize=11,
             markeredgewidth=1.2,
         )
-        part = sum(0 < seen < whole for _, seen in samples)
+        part = half_done([(samples, took)], whole)
         nothing = sum(seen == 0 for _, seen in samples)
         words = f"{nothing} saw nothing, {part} a part, {len(samples) - nothing - part} all of it"
         looks = counted(len(samples), "look")

@@ -135,20 +135,7 @@ def draw_map(model, dots: dict[tuple, float], rtt_ms: float, commands: int):
     axes.set(xscale="log", xlim=(NEAREST_MS, FARTHEST_MS), xlabel="RTT in ms, log scale")
     axes.set(yscale="log", ylim=(FEWEST_SHOWN, MOST_COMMANDS), ylabel="commands a turn, log scale")
     axes.grid(False)
-    xs, ys = (
-        [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
-        for low, high in ((NEAREST_MS, FARTHEST_MS), (FEWEST_SHOWN, MOST_COMMANDS))
-    )
-    shares = [[share_waiting(model, x, y) for x in xs] for y in ys]
-    ground = axes.pcolormesh(
-        xs, ys, shares, cmap=colors, vmin=0, vmax=1, shading="gouraud", rasterized=True
-    )
-    bar = figure.colorbar(ground, ax=axes, ticks=[0, *BORDERS, 1], pad=0.02, fraction=0.04)
-    words_beside = ["all work", "10% waiting", "half and half", "90% waiting", "all waiting"]
-    bar.ax.set_yticklabels(words_beside, fontsize=SMALL)
-    for share, line in BORDERS.items():
-        bar.ax.axhline(share, **line)
-    bar.outline.set_visible(False)
+    draw_ground(axes, model, colors)
     name_distances(axes)
     draw_borders(axes, model)
     for at, share in dots.items():
@@ -178,6 +165,27 @@ def draw_map(model, dots: dict[tuple, float], rtt_ms: float, commands: int):
     axes.set_title("\n".join(wrapped(f"◆ {words.partition(';')[0]}", MAP_BESIDE_PX)), pad=26)
     environment(axes, note="a connection in use")
     return figure
+
+
+def draw_ground(axes, model, colors):
+    """Colour the map by the share of waiting that `model` says; beside it, what the colours mean.
+
+    `colors` is the colormap of shares, from 0 to 1.
+    """
+    xs, ys = (
+        [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
+        for low, high in ((NEAREST_MS, FARTHEST_MS), (FEWEST_SHOWN, MOST_COMMANDS))
+    )
+    shares = [[share_waiting(model, x, y) for x in xs] for y in ys]
+    ground = axes.pcolormesh(
+        xs, ys, shares, cmap=colors, vmin=0, vmax=1, shading="gouraud", rasterized=True
+    )
+    bar = axes.figure.colorbar(ground, ax=axes, ticks=[0, *BORDERS, 1], pad=0.02, fraction=0.04)
+    words_beside = ["all work", "10% waiting", "half and half", "90% waiting", "all waiting"]
+    bar.ax.set_yticklabels(words_beside, fontsize=SMALL)
+    for share, line in BORDERS.items():
+        bar.ax.axhline(share, **line)
+    bar.outline.set_visible(False)
 
 
 def name_distances(axes):
