@@ -11,14 +11,14 @@ STRIPS = 2.6  # rows below the questions
 STEM = 0.8  # of a column: how far a line runs below the words
 
 
-def plot_chain(questions: dict[str, tuple], title: str | None = None):
+def plot_chain(questions: dict[str, tuple]):
     """Draw questions in columns, one for each round trip that they need at least.
 
     `questions` is {question: (how often it is asked, [questions whose answers it needs])}. A
     question is in the column after those that it needs. Below, a stroke for each round trip
-    compares asking one by one with asking column by column. `title` replaces the usual title.
-    Prints the questions of each column, and returns the matplotlib figure. Raises LabError if a
-    question needs one that does not stand before it.
+    compares asking one by one with asking column by column. Prints the questions of each column,
+    and returns the matplotlib figure. Raises LabError if a question needs one that does not stand
+    before it.
     """
     columns = {}
     for name, asked in questions.items():
@@ -28,11 +28,11 @@ def plot_chain(questions: dict[str, tuple], title: str | None = None):
                 "Write it first."
             )
         columns[name] = max((columns[need] + 1 for need in asked[1]), default=0)
-    return draw_chain(questions, columns, title)
+    return draw_chain(questions, columns)
 
 
 @styled
-def draw_chain(questions, columns, title):
+def draw_chain(questions, columns):
     last, every = max(columns.values()), sum(count for count, _ in questions.values())
     lots = [[name for name in questions if columns[name] == column] for column in range(last + 1)]
     rows = max(map(len, lots))
@@ -66,7 +66,7 @@ def draw_chain(questions, columns, title):
         each.grid(False)
         each.spines[:].set_visible(False)
     told = "; ".join(f"round trip {place}: {', '.join(lot)}" for place, lot in enumerate(lots, 1))
-    title = title or f"{every} questions, and the longest chain of them is {last + 1}"
+    title = f"{every} questions, and the longest chain of them is {last + 1}"
     return caption(figure, title, told, measured=False)
 
 

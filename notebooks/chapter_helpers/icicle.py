@@ -33,7 +33,7 @@ class Box:
 
 
 def plot_icicle(
-    stacks: list[list], root: str, whole: float, unit: str, waiting=(), title: str | None = None
+    stacks: list[list], root: str, whole: float, unit: str, waiting, title: str | None = None
 ):
     """Draw stack samples of a program as an icicle, from the function `root` downwards.
 
@@ -77,16 +77,17 @@ def draw_icicle(tree, whole, unit, waiting, own, title):
     share = sum(own[name] for name in waiting) / tree.samples
     scale = whole / tree.samples
     levels = depth(tree, tree.samples)
-    rows = levels + SUM * bool(waiting)
+    rows = levels + SUM
     figure, axes = plt.subplots(figsize=(WIDTH, REST + LEVEL * rows))
     draw_box(axes, tree, 0.0, 0, scale, whole, waiting)
     axes.set(xlim=(0, whole), ylim=(rows, 0), yticks=[], xlabel=unit)
     axes.grid(False)
     axes.spines["left"].set_visible(False)
-    known = {"the client's CPU": {"facecolor": style.CLIENT}}
-    if waiting:
-        draw_sum(axes, share, whole, levels)
-        known["sending, waiting and receiving"] = {"facecolor": style.WAITING}
+    draw_sum(axes, share, whole, levels)
+    known = {
+        "the client's CPU": {"facecolor": style.CLIENT},
+        "sending, waiting and receiving": {"facecolor": style.WAITING},
+    }
     explain(
         axes,
         known,

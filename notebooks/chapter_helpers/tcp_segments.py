@@ -34,18 +34,17 @@ class Segments:
         )
 
 
-def segments(fn: Callable, rtt_ms: float = 0, **options) -> Segments | None:
+def segments(fn: Callable, rtt_ms: float = 0) -> Segments | None:
     """Call `fn(client)` over one connection and return its Segments; return None unless on Linux.
 
-    The client is a redis.Redis at a distance of `rtt_ms` ms; `options` are keyword arguments for
-    it. `fn` is called twice, and the second call is counted. Numbers of data segments are exact up
-    to about 1,000 commands; numbers of ACKs vary from call to call. Raises LabError for anything
-    but a plain function.
+    The client is a redis.Redis at a distance of `rtt_ms` ms. `fn` is called twice, and the second
+    call is counted. Numbers of data segments are exact up to about 1,000 commands; numbers of ACKs
+    vary from call to call. Raises LabError for anything but a plain function.
     """
     check_function(fn, "segments", "loop, rtt_ms=1")
     if sys.platform != "linux":
         return None
-    with connect(rtt_ms, max_connections=1, **options) as client:
+    with connect(rtt_ms, max_connections=1) as client:
         check_ran(fn(client), "segments")  # and so that the connection has settled
         time.sleep(PUT_OFF_S)
         before = readings(client)
