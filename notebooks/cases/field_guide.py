@@ -137,9 +137,11 @@ def calls(server) -> Counter:
 
     `server` is a redis.Redis. INFO is left out, and so are commands that set a connection up.
     """
-    found = sorted(server.info("commandstats").items())
-    names = ((name.removeprefix("cmdstat_").upper().replace("|", " "), run) for name, run in found)
-    return Counter({name: run["calls"] for name, run in names if name not in OWN})
+    runs = {
+        name.removeprefix("cmdstat_").upper().replace("|", " "): run["calls"]
+        for name, run in sorted(server.info("commandstats").items())
+    }
+    return Counter({name: times for name, times in runs.items() if name not in OWN})
 
 
 def settle(server, seconds: float = 0.2, besides=()) -> None:
