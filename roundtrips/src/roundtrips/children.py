@@ -117,17 +117,27 @@ def make_hand_over(original: Any) -> Any:
     return hand_over
 
 
-def note_fork() -> None:
-    """Report that this process forks: by the program's name if asyncio starts one, else 'a fork'.
+# Of uvloop's loop, whose code has no frames: here is one for `note_fork` to read from.
+def make_subprocess_exec(original: Any) -> Any:
+    async def subprocess_exec(
+        self: Any, protocol_factory: Any, program: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        return await original(self, protocol_factory, program, *args, **kwargs)
 
-    Python calls this before a fork. A Popen of subprocess is reported elsewhere. With uvloop, whose
-    code has no frames, asyncio's frame is the nearest one too.
+    return subprocess_exec
+
+
+def note_fork() -> None:
+    """Report that this process forks: by the program's name if a loop starts one, else 'a fork'.
+
+    Python calls this before a fork. A Popen of subprocess is reported elsewhere. With uvloop the
+    nearest frame is asyncio's, or that of a replacement above.
     """
     frame = sys._getframe(1)
     file = frame.f_code.co_filename
     if file == subprocess.__file__:
         return
-    if file != asyncio.subprocess.__file__:
+    if file not in (asyncio.subprocess.__file__, __file__):
         note("a fork")
         return
     given = frame.f_locals

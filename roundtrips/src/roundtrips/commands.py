@@ -162,7 +162,12 @@ def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
     firsts = [args[0] for args in commands]
     if firsts[0] in KEY_FIRST and firsts.count(firsts[0]) == len(firsts):
         return {firsts[0]: len(firsts)}
-    return Counter(name_of(packed_parts(args[:2])) for args in commands)
+    if KEY_FIRST.issuperset(firsts):
+        return Counter(firsts)
+    return Counter(
+        first if first in KEY_FIRST else name_of(packed_parts(args[:2]))
+        for first, args in zip(firsts, commands, strict=True)
+    )
 
 
 def packed_seen(args: Sequence[Any]) -> Seen:

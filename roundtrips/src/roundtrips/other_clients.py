@@ -18,9 +18,11 @@ def clients_here() -> list[str]:
 
     Only installed packages count, other than redis-py.
     """
-    names = []
-    for module, name in UNSEEN.items():
-        file = str(getattr(sys.modules.get(module), "__file__", ""))
-        if "site-packages" in file or "dist-packages" in file:
-            names.append(name)
-    return names
+    files = {
+        name: getattr(sys.modules.get(module), "__file__", "") for module, name in UNSEEN.items()
+    }
+    return [
+        name
+        for name, file in files.items()
+        if "site-packages" in str(file) or "dist-packages" in str(file)
+    ]

@@ -140,8 +140,6 @@ class Recorder:
             taken = blocks.blocks.get() or ()
             self.detached = not self.process and self not in taken
             self.other_clients = clients_here()
-            if not redis_py.is_the_same():
-                self.unseen.add("redis.connection, which was loaded a second time")
             self.unseen.update(redis_py.copies_unwatched())
         redis_py.close_recorder(self)
         if self.payloads and self.note_read in sockets.listeners:

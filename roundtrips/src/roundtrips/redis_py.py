@@ -12,7 +12,6 @@ the original is run by `own_errors.fenced`, and an error is stored with the open
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import inspect
 import os
@@ -189,14 +188,16 @@ def replacements() -> Iterator[children.Replacement]:
 def more_replacements() -> Iterator[children.Replacement]:
     """Yield (class or module, attribute, function that makes a replacement from the original).
 
-    These are methods that may be missing: finalisers that send commands, and the send method of
-    other copies of redis-py.
+    These are methods that may be missing: finalisers that send commands, the send method of other
+    copies of redis-py, and what starts a program in uvloop's loop.
     """
     for owner in (PIPELINE, redis.cluster.ClusterPipeline):
         if "__del__" in owner.__dict__:
             yield owner, "__del__", blocks.make_finaliser
     for name, owner in copies():
         yield owner, "send_packed_command", make_noted(name)
+    if "uvloop" in sys.modules:
+        yield sys.modules["uvloop"].Loop, "subprocess_exec", children.make_subprocess_exec
 
 
 def copies() -> list[tuple[str, Any]]:
@@ -222,10 +223,19 @@ def copies_unwatched() -> list[str]:
     """Return a sentence for each copy of redis-py that was loaded while a counting block was open.
 
     A copy is one vendored inside an application, a second import, or valkey-py. Its round trips
-    were not counted, if it was used.
+    were not counted, if it was used. The list also has redis-py itself if its modules were loaded
+    again earlier.
     """
     watched_classes = [owner for owner, *_ in replaced]
-    return [
+    # If they were loaded again before this module was imported, the clients use the old classes.
+    reloaded = any(
+        vars(clients)["ConnectionPool"] is not connections.ConnectionPool
+        for clients, connections in (
+            (redis.client, redis.connection),
+            (redis.asyncio.client, redis.asyncio.connection),
+        )
+    )
+    return [OTHERS["redis"]] * reloaded + [
         f"{name}, used or not: it was loaded while the block was open"
         for name, owner in copies()
         if owner not in watched_classes
@@ -292,10 +302,11 @@ def replace_all() -> None:
     blocks.ignored_threads = table.ignore_threads
     try:
         for owner, name, make in (*replacements(), *more_replacements()):
-            original = owner.__dict__[name]
+            original = owner.__dict__.get(name, INHERITED)
             if inspect.isclass(owner) and type(original) is not FunctionType:  # wrapt's says it is
                 # Not from the cache: wrapt's wrapper is equal to the function in it.
-                replacement = functools.wraps(original)(make(bound_late(original)))
+                method = method_of(owner, name)
+                replacement = functools.wraps(method)(make(bound_late(method)))
             else:
                 replacement = replacement_of(original, make)
             replaced.append((owner, name, original, replacement))
@@ -331,18 +342,6 @@ def put_back() -> None:
         watched.clear()
     blocks.forget()
     callsites.forget()
-
-
-def is_the_same() -> bool:
-    """Return False if redis-py's modules were loaded again after this module was imported."""
-    return all(
-        connections.AbstractConnection is known
-        and vars(clients)["ConnectionPool"] is connections.ConnectionPool
-        for connections, clients, known in (
-            (redis.connection, redis.client, SYNC),
-            (redis.asyncio.connection, redis.asyncio.client, ASYNC),
-        )
-    )
 
 
 @functools.cache
@@ -423,14 +422,13 @@ def owner_of(connection: Any) -> Any:
     return ASYNC if isinstance(connection, ASYNC) else SYNC
 
 
-def note_if_unseen(connection: Any, *names: str) -> None:
-    """Report a connection whose class got a method of its own while a counting block was open.
+def note_if_unseen(connection: Any, name: str) -> None:
+    """Report a connection whose class got a method `name` of its own while a block was open.
 
-    `names` are the methods to look at. Round trips by such a method are not counted.
+    Round trips by such a method are not counted.
     """
-    for name in names:
-        if not is_replaced(type(connection), name):
-            note_unseen(connection, name)
+    if not is_replaced(type(connection), name):
+        note_unseen(connection, name)
 
 
 def note_unseen(connection: Any, name: str) -> None:
@@ -595,7 +593,7 @@ def is_closed(connection: Any) -> bool:
 def read_plainly(connection: Any, state: State) -> None:
     """Let a long pipeline read its replies by redis-py's original method, which is faster.
 
-    `Batch` stores the replies when the pipeline ends. Nothing changes while the connection is being
+    `end_batch` stores the replies at the end. Nothing changes while the connection is being
     set up, or if its class has a read_response of its own. `state` is the connection's State.
     """
     is_long = state.notes and state.notes[0].missing > 1 and not state.connecting
@@ -612,27 +610,18 @@ def stop_reading_plainly(connection: Any, state: State) -> None:
     state.plain_read = None
 
 
-class Batch:
-    """Context manager around a pipeline's execution: at its end all replies count as read.
+def begin_batch(connection: Any) -> Any:
+    """Begin a pipeline's execution, at whose end all replies count as read; return its connection.
 
-    `connection` is the one on which the pipeline is executed.
+    Without a State its replies are noted one by one.
     """
-
-    responses: Any = None  # of a pipeline that returns errors instead of raising them
-
-    def __init__(self, connection: Any) -> None:
-        self.connection = getattr(connection, "_conn", connection)  # that of a client with a cache
-
-    def __enter__(self) -> Batch:
-        with contextlib.suppress(Exception):  # without a State its replies are noted one by one
-            state_of(self.connection).batch = True
-        return self
-
-    def __exit__(self, kind: Any, failure: BaseException | None, _: Any) -> None:
-        fenced(end_batch, self.connection, failure, self.responses)
+    connection = getattr(connection, "_conn", connection)  # that of a client with a cache
+    state_of(connection).batch = True
+    return connection
 
 
-def end_batch(connection: Any, failure: BaseException | None, responses: Any) -> None:
+def end_batch(connection: Any, failure: BaseException | None, responses: Any = None) -> None:
+    """Note the end of a pipeline; `responses` are those of one that returns errors as replies."""
     state = state_of(connection)
     stop_reading_plainly(connection, state)
     state.batch = False
@@ -827,20 +816,28 @@ def make_async_read(original: Any) -> Any:
 
 def make_execute(original: Any) -> Any:
     def execute(self: Any, connection: Any, commands: Any, raise_on_error: bool) -> Any:
-        with Batch(connection) as batch:
+        counted = fenced(begin_batch, connection)
+        try:
             responses = original(self, connection, commands, raise_on_error)
-            batch.responses = None if raise_on_error else responses
-            return responses
+        except BaseException as failure:
+            fenced(end_batch, counted, failure)
+            raise
+        fenced(end_batch, counted, None, None if raise_on_error else responses)
+        return responses
 
     return execute
 
 
 def make_async_execute(original: Any) -> Any:
     async def execute(self: Any, connection: Any, commands: Any, raise_on_error: bool) -> Any:
-        with Batch(connection) as batch:
+        counted = fenced(begin_batch, connection)
+        try:
             responses = await original(self, connection, commands, raise_on_error)
-            batch.responses = None if raise_on_error else responses
-            return responses
+        except BaseException as failure:
+            fenced(end_batch, counted, failure)
+            raise
+        fenced(end_batch, counted, None, None if raise_on_error else responses)
+        return responses
 
     return execute
 
