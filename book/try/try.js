@@ -6,7 +6,7 @@ const EXAMPLES = {
   asyncio: 'import asyncio\nimport redis.asyncio\n\nasync with redis.asyncio.Redis(decode_responses=True) as a:\n    names = await asyncio.gather(*(a.get(f"user:{i}") for i in range(10)))\nprint(names[:3])',
   "a page that grows": '# n users are in the team: 2, then 4, then 8.\ndef team_page():\n    lines = []\n    for user in sorted(r.smembers("team")):\n        name = r.get(f"user:{user}")\n        orders = r.get(f"orders:{user}")\n        lines.append(f"{name}: {orders} orders")\n    return lines\n\nprint(*team_page(), sep="\\n")\nprint(n, "users")',
 };
-const PARTS = ["lab", "stdlib", "pyodide", "engine", "lock", "wasm"];
+const PARTS = ["wasm", "stdlib", "engine", "lab", "pyodide", "lock"];
 const MOST_RUNS = 4;
 
 const $ = (id) => document.getElementById(id);
@@ -38,7 +38,7 @@ async function unpacked(name) {
   for (let at = 0; at < letters.length; at += 1) packed[at] = letters.charCodeAt(at);
   delete held[name];  // 11 MB of text in all; after a Stop they come anew
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return [name, new Uint8Array(await new Response(stream).arrayBuffer())];
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 async function start() {
@@ -46,13 +46,15 @@ async function start() {
   let come = 0;
   const tell = () => say(`Fetching Python, once: ${mb(come)} of ${mb(all)} MB …`);
   tell();
-  await Promise.all(PARTS.filter((name) => !held[name]).map(async (name) => {
+  // One after the other: of the largest part text, letters and bytes are in memory at once.
+  const files = {};
+  for (const name of PARTS) {
     await fetched(name);
+    files[name] = await unpacked(name);
     come += bytes[name];
     tell();
-  }));
+  }
   say("Starting Python: a few seconds …");
-  const files = Object.fromEntries(await Promise.all(PARTS.map(unpacked)));
   const source = new Blob([$("worker").textContent], { type: "text/javascript" });
   const made = worker = new Worker(URL.createObjectURL(source));
   made.postMessage(files, Object.values(files).map((each) => each.buffer));
