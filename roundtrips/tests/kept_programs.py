@@ -41,4 +41,7 @@ KEPT = [
                ["threads", [[["block", "pass", [["executor", "before", [[["loop", 9, ["get"]]]]]]]],
                             [["block", "pass", [["executor", "before", [[["loop", 5, ["set"]]]]]]],
                              ["loop", 3, ["get"]]]]]]},
+    # Half of a reply was heard, and what the client wrote next began a turn.
+    {"mode": "sync", "client": {"cache": True, "plain": False}, "warm": 1, "scope": "block",
+     "steps": [["cut", "answered", 2, [["lock"], ["lock"]]]]},
 ]  # fmt: skip

@@ -196,6 +196,7 @@ class Proxy:
                 self.cut_to_come = None
                 data = data[: len(data) // 2]
                 self.counts.received += len(data)
+                side.other.heard = True
                 side.other.sock.sendall(data)
                 self.close(side)
                 return
