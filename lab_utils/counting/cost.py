@@ -39,7 +39,7 @@ class Cost:
 
     def __repr__(self) -> str:
         server = (
-            "server shared with other clients: not counted"
+            "server not counted: it has other clients, or is in memory"
             if self.server_us is None
             else f"server ~{self.server_us:,} µs"
         )
@@ -101,7 +101,7 @@ class Table(list):
 
 
 def by_server(number: int | None) -> str:
-    return "shared" if number is None else f"~{number:,}"
+    return "unknown" if number is None else f"~{number:,}"
 
 
 def table(heads: list[str], rows: list[list[str]]) -> list[str]:

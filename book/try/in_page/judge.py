@@ -51,7 +51,7 @@ def run(function, *arguments):
 private_server.find_binary = chosen_server.find_binary = lambda: "memory"
 private_server.start = chosen_server.start = start
 chosen_server.client_of = client_of
-server_counters.metered = lambda client: contextlib.nullcontext()  # no INFO: no server's µs
+server_counters.server_meter = lambda client: contextlib.nullcontext()  # no INFO: no server's µs
 lab_loop.run = run
 
 
