@@ -106,7 +106,9 @@ def needed_package(notebook: Path) -> str | None:
     """
     wanted = (ROOT / "requirements" / "cases.txt").read_text(encoding="utf-8")
     code = notebook.read_text(encoding="utf-8")
-    names = [name.replace("-", "_") for name in re.findall(r"(?m)^([\w-]+)==", wanted)]
+    # python-socketio is imported as socketio.
+    pinned = re.findall(r"(?m)^(?:python-)?([\w-]+)==", wanted)
+    names = [name.replace("-", "_") for name in pinned]
     used = [name for name in names if re.search(rf"\b(?:import|from) {name}\b", code)]
     return min(used, key=lambda name: importlib.util.find_spec(name) is not None, default=None)
 
