@@ -109,7 +109,7 @@ def needed_package(notebook: Path) -> str | None:
     # python-socketio is imported as socketio.
     pinned = re.findall(r"(?m)^(?:python-)?([\w-]+)==", wanted)
     names = [name.replace("-", "_") for name in pinned]
-    used = [name for name in names if re.search(rf"\b(?:import|from) {name}\b", code)]
+    used = [name for name in names if re.search(rf"\b(?:import|from) [\w, ]*\b{name}\b", code)]
     return min(used, key=lambda name: importlib.util.find_spec(name) is not None, default=None)
 
 
