@@ -42,7 +42,11 @@ class Visitor:
         return self.ask("/api/events", {"events": list(events)}, token)
 
     def view(self, question: str = "", names: bool = True) -> dict:
-        """Return the data of the leader's page: the board's answer to GET /view."""
+        """Return the data of the leader's page: the board's answer to GET /view.
+
+        `question` is the one whose guesses are shown, such as "00.loop"; "" is the last one. With
+        `names` False, learners are shown by number.
+        """
         status, found = self.ask(f"/view?question={question}&names={int(names)}")
         assert status == 200, found
         return found

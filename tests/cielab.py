@@ -54,7 +54,7 @@ def distance(one: str, other: str) -> float:
 def cielab(color: str, sight: str = "all cones"):
     """Return (L, a, b) of a colour, written "#RRGGBB", as seen with the kind of sight `sight`.
 
-    `sight` is "all cones", or names the cones that are missing.
+    `sight` is a key of SIGHTS: "all cones", or for example "without L cones".
     """
     seen = np.clip(SIGHTS[sight] @ linear(color), 0, 1)
     x, y, z = (root(part) for part in TO_XYZ @ seen / WHITE)

@@ -236,7 +236,10 @@ def test_an_exercise_ends_the_section_that_it_practises_and_the_first_cell_count
 
 @every_chapter
 def test_exercises_are_numbered_end_with_the_check_and_link_to_their_solutions(notebook):
-    """They come in the order of their sections, which need not be that of their numbers."""
+    """Chapter 03's exercises are 03.1, 03.2 and so on, in any order.
+
+    The prose links to each one's solution.py, and the cell with its check has printed "open".
+    """
     found = exercises_of(notebook)
     assert sorted(found) == [f"{notebook.name[:2]}.{number}" for number in range(1, len(found) + 1)]
     for name, cell in found.items():
@@ -246,7 +249,10 @@ def test_exercises_are_numbered_end_with_the_check_and_link_to_their_solutions(n
 
 @every_chapter
 def test_what_it_gives_to_copy_is_run_and_needs_nothing_of_the_lab(notebook):
-    """It stands in a cell, or is an exercise's solution: tests run both. 14 has nothing to copy."""
+    """Code that a chapter names after "To copy:" stands in a cell or in an exercise's solution.
+
+    Other tests run both. Only chapter 14 may name nothing.
+    """
     named = {
         name
         for said in re.findall(r"[Tt]o copy:([^.]*)", prose(notebook))

@@ -209,8 +209,8 @@ def test_the_farthest_off_are_named(r):
 def asked(path):
     """Yield (cell, variable, name, value, unit) for every call of `lab.guess` in a chapter.
 
-    The last three are the call's arguments, `variable` is the name that gets its result. `path` is
-    the chapter's.
+    `path` is the chapter's. The cell is one of nbformat, `variable` the name that gets the call's
+    result. The last three are the call's arguments; a value that is left open is `...`.
     """
     for cell in code(path):
         if "lab.guess(" in cell.source:

@@ -50,10 +50,10 @@ def printed(notebook):
 
 
 def rows_of(lines: list[str], library: str, note: str = ""):
-    """Yield (table, library and note, cells) for each row of a table among printed lines.
+    """Yield (table, name, cells) for each row of a table among printed lines.
 
-    `table` is a key of TABLES, `cells` a list of texts. A line "library: NAME" replaces `library`
-    for the lines below it; `note` is added to each name.
+    `table` is a key of TABLES, `cells` a list of texts. The name is `library` + `note`. Below a
+    line "library: NAME" it is NAME + `note`.
     """
     table = None
     for line in lines:

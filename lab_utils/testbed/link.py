@@ -126,7 +126,8 @@ class Link:
     def keep_awake(self, on: bool, server_pid: int | None = None) -> None:
         """Have the link's second process keep the CPU of link and server from dozing, or stop that.
 
-        `server_pid` is the server's process id, whose CPU time is not other programs'.
+        `server_pid` is the server's process id: the server's CPU time is not counted as other
+        programs'.
         """
         SERVER.pack_into(self.memory, SERVER_AT, server_pid or 0)
         self.memory[AWAKE] = on

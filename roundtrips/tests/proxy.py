@@ -71,9 +71,11 @@ class Side:
 
 
 class Cut:
-    """A cut that is to come: at the `nth` command that a client sends from now on, setting up
-    left out. `when` is "asked" (the server gets it), "unasked", or "answered" (half a reply
-    passes)."""
+    """A cut of a connection that is to come, at the `nth` command that a client sends from now on.
+
+    Commands that set a connection up do not count. `when` is "unasked" (the server does not get the
+    command), "asked" (it does, but no reply passes) or "answered" (half of the reply passes).
+    """
 
     def __init__(self, when: str, nth: int) -> None:
         self.when, self.left = when, nth
@@ -228,7 +230,10 @@ class Proxy:
             side.rest = side.rest[end:]
 
     def close(self, side: Side) -> None:
-        """Close both ends, but go on counting what the client writes before it notices."""
+        """Close a connection at the client's and at the server's end; `side` is either of them.
+
+        Go on counting what the client writes before it notices.
+        """
         for each in (side, side.other):
             if each.sock.fileno() < 0:
                 continue

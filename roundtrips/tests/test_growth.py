@@ -124,7 +124,11 @@ SLOPES = {"loop": 1, "twice": 2, "pooled": 1}
 
 
 async def page_of(made, client, n):
-    """Do the parts of a page that has n rows, with a client of either kind; see `by_hand`."""
+    """Send the commands of a random page whose data has `n` rows.
+
+    `made` lists the page's parts as (kind, number), as `parts` draws them. `client` is a Redis of
+    redis or of redis.asyncio; with the first, `by_hand` runs this coroutine without a loop.
+    """
     for kind, number in made:
         if kind == "piped":
             pipe = client.pipeline()

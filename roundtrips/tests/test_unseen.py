@@ -16,7 +16,7 @@ from runs import printed
 
 
 def writes(self, command, check_health=True):
-    """Write by itself."""
+    """Stand in for a Connection's send_packed_command: write to its socket, not by redis-py."""
     if not self._sock:
         self.connect()
     for chunk in command:
@@ -24,7 +24,10 @@ def writes(self, command, check_health=True):
 
 
 def reads(self, *args, **kwargs):
-    """Read by itself; a coroutine of an asyncio client's."""
+    """Stand in for a Connection's read_response: ask its parser for the reply, not redis-py.
+
+    Of an asyncio connection, return a coroutine.
+    """
     return self._parser.read_response()
 
 
@@ -36,7 +39,7 @@ Mixed = type("Mixed", (type("Mixin", (), {"read_response": reads}), redis.Connec
 
 
 class Nested(redis.Connection):
-    """Goes on to redis-py's own, from an inner function, as one that retries."""
+    """A Connection that calls redis-py's methods in an inner function, as retrying code does."""
 
     def send_packed_command(self, command, check_health=True):
         (lambda: super(Nested, self).send_packed_command(command, check_health))()

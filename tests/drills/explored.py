@@ -22,7 +22,8 @@ PAGE = (
 def shown_in_chapters() -> dict[str, dict]:
     """Return {figure's name: its constants} of the figures to drag in the committed chapters.
 
-    If a second chapter shows a figure "where", that one is named "where 03", by the chapter.
+    The constants are the dict from which the figure's JavaScript draws. If chapter 03 shows a
+    figure "where" that an earlier chapter shows too, its name here is "where 03".
     """
     shown = {}
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):

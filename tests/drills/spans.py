@@ -59,7 +59,10 @@ def cluster_pipeline(_, nodes):
 
 
 def lost_and_repeated(options, _):
-    """Let a proxy pass a command on and cut the connection before the reply: it is sent again."""
+    """Return what is `counted` of an INCR that redis-py sends again, since its reply is lost.
+
+    A proxy passes the INCR on to the server, and cuts the connection before the reply.
+    """
     with Proxy((options["host"], options["port"])) as proxy:
         behind = {**options, "port": proxy.port}
         with redis.Redis(**behind, retry=Retry(NoBackoff(), 1)) as r:
@@ -75,9 +78,10 @@ def unknown_script(options, _):
 
 
 def counted(program):
-    """Run `program()` under roundtrips and OpenTelemetry; return what both counted.
+    """Run `program()` under roundtrips and OpenTelemetry; return a dict of what both counted.
 
-    It is {"round_trips", "setup", "waits", "lost": numbers of the trace, "spans": [names]}.
+    From roundtrips' trace it has four numbers: "round_trips", "setup" (set-up round trips), "waits"
+    and "lost" (round trips without a reply). "spans" lists the names of OpenTelemetry's spans.
     """
     exporter = InMemorySpanExporter()
     provider = TracerProvider()

@@ -18,7 +18,7 @@ CHAPTER = ROOT / "notebooks" / "12_your_own_code.ipynb"
 
 @pytest.fixture(scope="module")
 def both():
-    """Return {program: what spans.py printed of it}: what the trace counted, and the spans."""
+    """Run spans.py; return {name of a program in it: the dict that its `counted` returned}."""
     alone = private_server.start(private_server.find_binary())
     cluster = lab.cluster()
     try:

@@ -183,9 +183,10 @@ def with_callers(site: CallSite, frame: FrameType) -> CallSite:
 
 
 def without_helpers(sites: Iterable[CallSite]) -> dict[CallSite, CallSite]:
-    """Return {call site: the one to show}: of a helper that several lines call, those lines.
+    """Return {call site: the call site to show in its place, or itself}.
 
-    A function is no helper that sends from more than two lines.
+    A site in a helper that several lines call is shown as the line that called the helper. A
+    function that sends from more than two lines is no helper.
     """
     shown = {
         site: (site, *site.above) if isinstance(site, HelperSite) else (site,) for site in sites

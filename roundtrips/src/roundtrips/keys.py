@@ -41,9 +41,10 @@ def mode_of(mode: str | None) -> str:
 
 
 def patterns_of(keys: Iterable[bytes], mode: str) -> Patterns:
-    """Return {key: (its pattern, its number from 1)} for all `keys` of a trace, in bytes.
+    """Return {key: (its pattern, its number)} for all `keys` of a trace, in bytes.
 
-    `mode` is "words", "plain" or "none": which words of keys the pattern shows, see this module.
+    The different keys are numbered from 1 in the order in which they come. `mode` says which words
+    a pattern shows: "words", "plain" or "none", as this module's docstring explains.
     """
     cut = {key: parts_of(key) for key in dict.fromkeys(keys)}
     shown = words_in_many(cut.values()) if mode == "words" else None

@@ -103,10 +103,10 @@ class SiteGrowth:
 
 @dataclass(frozen=True)
 class Growth:
-    """The result of `growth()`: `round_trips` and `waits` are Laws.
+    """The result of `growth()`: how a page's round trips and waits depend on the size of its data.
 
-    `sites` lists a SiteGrowth for each call site that grows; `uncounted` lists what was not
-    counted, a sentence each.
+    `round_trips` and `waits` are Laws, such as 7 + 6·n. `sites` lists a SiteGrowth for each call
+    site that grows; `uncounted` lists what was not counted, a sentence each.
     """
 
     round_trips: Law

@@ -94,7 +94,11 @@ class Suite:
             terminalreporter.line(f"round trips: {fewer:,} fewer than the ratchet says; {how}")
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the files; the ratchet's rows of tests that did not pass stay as they were."""
+        """Write the files that the options ask for: the ratchet's, the JSON file, GitHub's summary.
+
+        In the ratchet's file the rows of tests that did not pass stay as they were. With xdist only
+        the main process writes.
+        """
         if hasattr(session.config, "workerinput"):
             return
         now = {ratchet_key(nodeid): self.made[nodeid]["round_trips"] for nodeid in self.passed}

@@ -16,8 +16,9 @@ MOST_NAMED = 3  # threads, each with its call site
 
 @dataclass
 class Record:
-    """The round trips of a counting block: `log`, in the order of sending, and its `seconds`.
+    """What was counted in a counting block.
 
+    `log` lists its RoundTrips in the order of sending, `seconds` is how long the block took, and
     `places[number]` is the Place of the connection with that number.
     """
 

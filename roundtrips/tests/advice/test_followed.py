@@ -170,7 +170,10 @@ def advised(r, program):
 
 
 def follow(text, r, names):
-    """Run the advice, and return what it leaves behind."""
+    """Run the code `text` of an advice; return {name: value} of all names that exist afterwards.
+
+    The code sees the client `r`, a `script`, and the dict `names` as its variables.
+    """
     space = {"r": r, "script": r.register_script(TEXT), **names}
     exec(compile(text, "<advice>", "exec"), space)
     return space
@@ -190,7 +193,10 @@ def test_it_does_what_the_program_did(r, name):
 
 
 def first(names, n):
-    """The names that the advice uses, of the first n keys, fields or members."""
+    """Return a copy of `names`, {name: value}, with each list and dict cut to its first n items.
+
+    They are the variables of an advice: lists of keys or members, dicts of fields.
+    """
     return {
         name: dict(list(value.items())[:n]) if isinstance(value, dict) else value[:n]
         if isinstance(value, list) else value

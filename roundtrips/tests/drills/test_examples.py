@@ -50,7 +50,11 @@ def start(url, tmp_path):
 
 
 def wait_for(look, process, said):
-    """Return what `look` returns, once it is something."""
+    """Call `look()` until it returns something true, and return that.
+
+    Raises AssertionError after a minute, or when the Popen `process` has ended. The error's text is
+    what the file `said` contains: the output of the process.
+    """
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError):
@@ -67,7 +71,11 @@ def get(address, path="/"):
 
 
 def serve(start, *arguments):
-    """Start a web server; return its address, and the file that it writes into."""
+    """Start a web server, wait until it replies; return ("host:port", Path of its output).
+
+    `start` is the fixture. `arguments` are those of `python`: "{0}" in them stands for the host,
+    "{1}" for a free port.
+    """
     address = f"127.0.0.1:{servers.free_port()}"
     process, said = start(*[each.format(*address.split(":")) for each in arguments])
 
