@@ -63,7 +63,7 @@ drills: everything  ## the slow and rough checks, of the lab and of roundtrips; 
 	@failed=0; \
 	$(drill) -m "alone and not nightly" $(call junit,drills_alone) $(all_drills) || failed=1; \
 	$(drill) $(side_by_side) -m "not alone and not nightly" $(call junit,drills) $(all_drills) || failed=1; \
-	$(pytest) -m package $(call junit,cases) notebooks/cases || failed=1; \
+	$(pytest) -n 2 $(by_file) -m package $(call junit,cases) notebooks/cases || failed=1; \
 	exit $$failed
 
 nightly: everything  # the drills that are too slow to wait for; DRILLS=full as above

@@ -18,7 +18,10 @@ from proxy import Proxy
 from roundtrips import growth, trace
 
 WAYS = "bytes_sent", "bytes_received"
-UNSUBSCRIBES = {"UNSUBSCRIBE", "PUNSUBSCRIBE"}  # the wire doesn't tell whether anybody waits
+# Who unsubscribes may not wait for that reply, nor for the one of a SUBSCRIBE before: the wire
+# doesn't tell.
+UNSUBSCRIBES = {"UNSUBSCRIBE", "PUNSUBSCRIBE"}
+SUBSCRIPTION = {"SUBSCRIBE", "PSUBSCRIBE", *UNSUBSCRIBES}
 
 
 def rq(port, n):
