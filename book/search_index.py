@@ -45,9 +45,10 @@ def of_sections(app) -> None:
 
 
 def symptoms() -> dict[tuple[str, str], str]:
-    """Return {(page, anchor): the symptoms in docs/symptoms.md whose row links to that place}.
+    """Return {(page, anchor): symptoms}, from the rows of docs/symptoms.md that link there.
 
-    The symptoms are one text; it is "" for a place to which no row links.
+    The symptoms of a place are joined into one text. The dict is a defaultdict: a place to which no
+    row links has "".
     """
     found = defaultdict(str)
     for words, page, anchor in ROW.findall((sources.ROOT / "docs/symptoms.md").read_text("utf-8")):

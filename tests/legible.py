@@ -285,7 +285,10 @@ def colors_in(figure) -> set[str]:
 
 
 def colors_of(artist):
-    """Return the colours with which a matplotlib artist is drawn, in any form of matplotlib's."""
+    """Return a list of the colours of a matplotlib artist, each as matplotlib stores it.
+
+    That may be a name, a hex text or a tuple of numbers.
+    """
     if isinstance(artist, Line2D):
         marked = artist.get_marker() not in (None, "", "None", " ")
         found = [artist.get_color()] if artist.get_linestyle() not in ("None", "", " ") else []

@@ -82,7 +82,7 @@ PARTS = {
     [(target, fails) for target, parts in PARTS.items() for fails in (parts[0], "none")],
 )
 def test_every_part_of_a_target_runs_and_one_that_fails_fails_it(tmp_path, target, fails):
-    """With a stand-in for Python."""
+    # A stand-in for Python notes what it is called with.
     python = tmp_path / "python"
     python.write_text(
         f'#!/bin/sh\necho $* >> "{tmp_path}/told"\ncase "$*" in *"{fails}") exit 1;; esac\n',

@@ -48,7 +48,10 @@ def on_another_morning(measured, chance):
 
 @pytest.mark.parametrize("name, word, measured", CASES.values(), ids=CASES)
 def test_a_case(name, word, measured):
-    """The word; a little later the same, but for what nbval blanks; the addition never changes."""
+    """The judge says the case's word, and says the same of slightly other measurements.
+
+    Its sentences may then differ in what nbval blanks alone.
+    """
     said = judged(name, measured)
     assert (said.word, said.because.startswith("on ")) == (word, word == DEPENDS)
     assert len(said.because) > 10

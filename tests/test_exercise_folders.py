@@ -67,7 +67,10 @@ def keys_of_others(names=()):
 
 @pytest.mark.parametrize("path", ANSWERS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_an_answer(run, path):
-    """The solution twice, since a check has to clean up; each of also/; each of wrong/."""
+    """The check accepts the solution and what is in also/, and refuses what is in wrong/.
+
+    A solution runs twice, since a check has to clean up.
+    """
     name, source = path.relative_to(exercises.FOLDER).parts[0], path.read_text(encoding="utf-8")
     first = source.splitlines()[0]
     if path.parent.name != "wrong":

@@ -90,7 +90,7 @@ GUESTS = {
 
 
 def test_roundtrips_needs_redis_alone():
-    """And nothing of the lab; what it is a guest of is imported in the module that is for it."""
+    """It imports nothing of the lab; a framework is imported by the module for that framework."""
     for path in PACKAGE.rglob("*.py"):
         named = set().union(*map(tops, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
         guests = GUESTS.get(path.relative_to(PACKAGE).parts[0], set())

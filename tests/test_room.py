@@ -18,7 +18,7 @@ def test_root_opens_no_room_to_the_network(monkeypatch, tmp_path):
 
 
 def test_a_port_that_is_taken_is_said_with_what_to_do(tmp_path):
-    """Also one of the three behind the room's own."""
+    """A room needs its own port and the three after it."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         for first in (port, port - 3):

@@ -17,7 +17,7 @@ SHORTEST, SCOREBOARD = "02_on_the_wire", "14_scoreboard"
 
 
 def test_the_words_are_the_committed_ones():
-    """Chapter 14 tries none: it shows what the others wrote."""
+    # Chapter 14 tries no claim: it shows the words that the others wrote.
     ran = chapters_run() & set(PATHS) - {SCOREBOARD}
     if not ran:
         folder = {"metadata": {"path": str(ROOT / "notebooks")}}

@@ -154,7 +154,7 @@ def lifeline() -> tuple[int, int]:
 
 
 def close_in_children(fd: int) -> None:
-    """Register a file descriptor that a forked child of this process must close."""
+    """Note a file descriptor, which each forked child of this process then closes as it begins."""
     _lifelines.add(fd)
 
 

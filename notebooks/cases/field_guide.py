@@ -77,7 +77,10 @@ def table(rows: dict[str, tuple], exact: bool = True) -> None:
 
 
 def tell(library, **calls):
-    """Print a library's name, and a table of calls: a name with _ for its spaces = a function."""
+    """Print a library's name and a table with what each of `calls` sends and receives.
+
+    Each is a row's name, with _ for its spaces, and a function without arguments, which is called.
+    """
     print("library:", library)
     table({name.replace("_", " "): counted(call) for name, call in calls.items()})
 
@@ -173,7 +176,7 @@ def timed(call) -> str:
 
 
 def at_once(call, times):
-    """Return the outcomes of so many calls of one function, each in a thread of its own."""
+    """Call `call()` in `times` threads at once; return the list of the `outcome` of each."""
     with ThreadPoolExecutor(times) as threads:
         return list(threads.map(outcome, [call] * times))
 

@@ -9,7 +9,7 @@ def table(heads: list[str], rows: list[list[str]]) -> str:
     """Return an HTML table, as text; the texts in its cells may hold HTML.
 
     `heads` are the headings of the columns; there is no line of headings if it is empty. Each of
-    `rows` is a list of cells; a row with a single cell spans three columns.
+    `rows` is a list of cells; a single cell in a row is a line across the first three columns.
     """
     lines = [[cell("th", head) for head in heads]] if heads else []
     for row in rows:

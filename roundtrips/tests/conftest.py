@@ -18,14 +18,14 @@ assert os.environ.get("REDIS_PY", redis.__version__) == redis.__version__
 
 @pytest.fixture(scope="session")
 def server():
-    """Options of a connection to a private server: host, port, password."""
+    """Yield the options of a connection to a private server: host, port, password."""
     with servers.running() as options:
         yield options
 
 
 @pytest.fixture(autouse=True)  # programs of tests that ask for the server alone find it empty, too
 def r(server):
-    """A client of it, whose database is empty."""
+    """Yield a client of the private server, whose database is empty."""
     with redis.Redis(**server) as client:
         client.flushdb()
         client.script_flush()
@@ -34,14 +34,14 @@ def r(server):
 
 @pytest.fixture
 async def async_r(server):
-    """A client for asyncio."""
+    """Yield a client of the private server for asyncio."""
     async with redis.asyncio.Redis(**server) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
 def cluster():
-    """Options of the three nodes of a private cluster."""
+    """Yield the connection options of the three nodes of a private cluster, as a list."""
     with servers.running_cluster() as nodes:
         yield nodes
 
@@ -55,5 +55,8 @@ def shared_proxy(server):
 
 @pytest.fixture
 def proxy(shared_proxy, r):
-    """A proxy that counts, to the private server with an empty database; see its `options`."""
+    """Return a counting proxy to the private server, whose database is empty.
+
+    `options` of the proxy are those of a client that connects through it.
+    """
     return shared_proxy

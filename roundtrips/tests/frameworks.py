@@ -9,7 +9,7 @@ import pytest
 
 
 def need(*modules: str) -> Any:
-    """Import the modules, and return the last one."""
+    """Import the modules, and return the last one; skip the test if one is missing, fail in CI."""
     missing = [name for name in modules if importlib.util.find_spec(name.split(".")[0]) is None]
     if missing:
         without(f"not installed: {', '.join(missing)}; see tests/requirements.txt")
@@ -17,7 +17,7 @@ def need(*modules: str) -> Any:
 
 
 def without(what: str) -> None:
-    """Skip, or fail in CI."""
+    """Skip the test since something is missing, which `what` says; fail in CI."""
     (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(what)
 
 

@@ -80,7 +80,7 @@ async def got(value):
 
 
 def by_hand(coroutine):
-    """Run a coroutine that never waits."""
+    """Return what a coroutine returns that never waits; run it without an event loop."""
     try:
         coroutine.send(None)
     except StopIteration as ended:
@@ -89,7 +89,10 @@ def by_hand(coroutine):
 
 
 class Block:
-    """A block, and what must be seen in it: each round trip as its list of names."""
+    """A counting block of a program, with the round trips that must be seen in it.
+
+    `tally` is a list of them, each as the list of its commands' names.
+    """
 
     def __init__(self, scope="block"):
         self.tracing, self.tally = trace(scope), []
@@ -100,8 +103,11 @@ class Block:
 
 
 class Run:
-    """One run of a program. `modelled` is whether the tally must be right, `exact` whether the
-    proxy hears each write as one, `unread_bytes` whether bytes may come that nobody waits for."""
+    """One run of a program made up by hypothesis, through a proxy.
+
+    `modelled` is whether the tally of its blocks must be right, `exact` whether the proxy hears
+    each write as one, `unread_bytes` whether bytes may come that nobody waits for.
+    """
 
     def __init__(self, program, proxy):
         self.program, self.proxy = program, proxy
@@ -154,12 +160,12 @@ class Run:
     # Steps
 
     def must(self, blocks, *turns):
-        """Note round trips that must be seen in these blocks."""
+        """Note that each of `blocks` must see the round trips `turns`, lists of commands' names."""
         for block in blocks:
             block.tally.extend(turns)
 
     async def trying(self, calls):
-        """Do what may fail as redis-py says, which the program lives with."""
+        """Await `calls()`, and return its result; an error of redis-py's is noted in `failures`."""
         try:
             return await got(calls())
         except (redis.RedisError, asyncio.TimeoutError, ValueError, RuntimeError) as error:
@@ -294,7 +300,7 @@ class Run:
         self.proxy.refusing = 0
 
     async def do_timeout(self, client, blocks, retries, pipeline):
-        """A reply that comes later than one waits for it."""
+        """Wait for replies that come later than the client's timeout."""
         told = {"timeout": 0.03, "retries": retries, "asynchronous": is_async(client)}
         inner = self.client(**told, cache=False, health=False)
         await self.trying(inner.ping)
@@ -307,7 +313,7 @@ class Run:
         await self.close(inner)
 
     async def do_cancel(self, client, blocks):
-        """A task that is cancelled while it waits for its reply."""
+        """Cancel a task while it waits for its reply."""
         if is_async(client):
             await self.trying(lambda: asyncio.wait_for(client.blpop("nothing", timeout=5), 0.03))
 

@@ -230,7 +230,7 @@ async def spawned(*words):
 
 
 class ProcessPool(Executor):
-    """As loky's pool of processes, which is none of Python's own."""
+    """A stand-in for a pool of processes that is not Python's own, such as loky's."""
 
     def submit(self, fn, /, *args, **kwargs):
         return fn(*args, **kwargs)

@@ -76,7 +76,7 @@ print(json.dumps([changed(before, during), changed(before, after)]))
 
 
 def everything():
-    """Each attribute of each class whose attributes are replaced, and of those beside them."""
+    """Return {(class, attribute's name): value} of all classes that a trace may change."""
     owners = {owner for owner, _, _ in redis_py.replacements()}
     owners |= {redis.Redis, redis.asyncio.Redis, redis.ConnectionPool, redis.connection.Connection}
     owners |= {redis.asyncio.Connection, socket.socket, asyncio.StreamReader, ThreadPoolExecutor}
@@ -101,7 +101,7 @@ def redis_py_is_left_as_it_was():
 
 
 def parts(client):
-    """What a plain client's connections consist of, down to the socket's class."""
+    """Return [(attribute, its value's class)] of a client's connections and of their parsers."""
     connections = client.connection_pool._available_connections
     return [
         (name, type(value))

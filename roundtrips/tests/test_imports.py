@@ -14,7 +14,7 @@ LAZY = {"roundtrips"}
 
 
 def name_of(path):
-    """Return 'roundtrips.report.text' of a file."""
+    """Return the name of a file's module, such as 'roundtrips.report.text'."""
     parts = ["roundtrips", *path.relative_to(PACKAGE).with_suffix("").parts]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

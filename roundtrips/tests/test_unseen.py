@@ -49,7 +49,7 @@ class Nested(redis.Connection):
 
 
 class Both(Writes):
-    """Writes by itself, but for what is long."""
+    """A Connection that writes short commands by itself, and long ones by redis-py."""
 
     def send_packed_command(self, command, check_health=True):
         own = redis.Connection if len(command) > 1 else Writes
@@ -88,7 +88,7 @@ async def test_asyncios_connections_alike(server):
 
 
 class Commands(redis.Connection):
-    """Writes in a way of its own, which nobody can look into."""
+    """A Connection whose `send_command` writes to the socket: its writes can't be counted."""
 
     def send_command(self, *args, **kwargs):
         if not self._sock:
@@ -124,7 +124,7 @@ def test_a_method_that_goes_on_only_sometimes_is_judged_by_the_call(server):
 
 @pytest.mark.parametrize("name", ["send_packed_command", "read_response"])
 def test_what_wraps_a_method_of_one_class_is_seen_through(r, server, monkeypatch, name):
-    """As APMs do, before the block: what they keep is redis-py's own method."""
+    """Monitoring tools wrap methods before the block, and keep redis-py's own method."""
     plain = getattr(redis.Connection, name)
 
     @functools.wraps(plain)
@@ -138,7 +138,10 @@ def test_what_wraps_a_method_of_one_class_is_seen_through(r, server, monkeypatch
 
 
 class Wrapper:
-    """As wrapt's: it is equal to what it wraps, and needs to be bound."""
+    """A stand-in for wrapt's wrapper of methods, with which tracing tools replace redis-py's.
+
+    It is equal to what it wraps, and is called as a method. `seen` lists the objects of the calls.
+    """
 
     def __init__(self, wrapped, seen, instance=None):
         self.__wrapped__, self.seen, self.instance = wrapped, seen, instance
@@ -176,7 +179,7 @@ def test_what_is_wrapped_between_two_blocks_stays_wrapped(r, monkeypatch):
 
 @pytest.mark.parametrize("loads", ["before", "inside"])
 def test_a_redis_py_that_is_vendored_or_valkeys(server, tmp_path, loads):
-    """A copy inside an application; used, or there too late to know."""
+    """A copy of redis-py in an application is named, whether it was loaded before or inside."""
     copied = shutil.copytree(Path(redis.__file__).parent, tmp_path / "shop" / "redis")
     for file in copied.rglob("*.py"):
         text = file.read_text()

@@ -67,7 +67,7 @@ def page(r):
 
 
 class File(list):
-    """As a server's own wsgi.file_wrapper, which it knows by its type."""
+    """A stand-in for wsgi.file_wrapper, which a WSGI server knows by its type."""
 
 
 def twice_begun(environ, start_response, r):

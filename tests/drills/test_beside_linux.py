@@ -75,7 +75,7 @@ def wire(tmp_path):
 
 @pytest.mark.alone
 def test_a_lost_segment_stalls_as_many_calls_as_in_linux(wire):
-    """A PING is one segment each way, so that a timeout has to notice its loss."""
+    """A PING is one segment each way, so a loss is noticed by a timeout, as in Linux."""
     took = printed_by(wire, str(RTT_MS), str(PINGS), str(LOSS))
     stalled = {place: sum(one > STALLED_S for one in times) for place, times in took.items()}
     print(stalled)

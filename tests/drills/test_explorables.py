@@ -312,5 +312,5 @@ def test_a_slider_is_as_wide_as_its_figure_as_high_as_a_finger_and_heeds_keys(op
 
 
 def test_all_of_it_is_small():
-    """What a page gets of them, what they share once."""
+    # As a page gets them: what they share is sent once.
     assert sum(len(text.encode()) for text in set(map(sent, FOLDER.glob("*.*s")))) < 60_000

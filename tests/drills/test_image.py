@@ -92,7 +92,7 @@ def status(port, token=""):
 
 
 def test_doctor_finds_nothing_to_put_right(image):
-    """With a kernel, a server and the link: all that a chapter needs."""
+    """Doctor starts all that a chapter needs: a kernel, a server and the link."""
     asked = image(". ./.venv/bin/activate; make doctor")
     said, _ = asked.communicate(timeout=200)
     assert asked.returncode == 0 and "Nothing to put right." in said, said

@@ -103,7 +103,7 @@ class Program:
         return ""
 
     def growth(self):
-        """Return how the round trips grow with n, in words."""
+        """Return how the round trips grow with n, in words, such as "7 + 6·n"."""
 
         async def page():
             if inspect.iscoroutine(waiting := self.call()):

@@ -17,7 +17,10 @@ class Status(bytes):
 
 
 def kept_apart(reply, plain):
-    """Return `reply` with its kind: a Status, an error as Redis words it, else `plain(reply)`."""
+    """Return a reply of fakeredis so that its kind on the wire can still be told.
+
+    A status becomes a Status, an error stays as it is; any other reply is converted by `plain`.
+    """
     if isinstance(reply, SimpleString):
         return Status(reply.value)
     return reply if isinstance(reply, SimpleError) else plain(reply)

@@ -282,7 +282,8 @@ class Command:
     def report_of(self, verdict: Verdict, counted: Trace) -> list[str]:
         """Write the files that the options name; return the report as lines.
 
-        `counted` is the program's Trace.
+        `counted` is the program's Trace; the limits that it exceeded are in `verdict`, and become a
+        part of the summary and of the JSON.
         """
         name = self.program.name
         self.write(verdict, "summary", lambda: github.summary(counted, name, verdict.failures))

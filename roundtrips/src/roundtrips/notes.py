@@ -161,7 +161,8 @@ def end_all(
 def end(note: Note, state: State | None = None) -> None:
     """Set a Note's `received` to the number of bytes that its socket received since the write.
 
-    `state` is the connection's State, whose count of bytes before the next write is moved on.
+    If `state`, the connection's State, is given, its `before` is set to the socket's present count,
+    from which the next write's bytes are counted.
     """
     if note.stream is None:
         return

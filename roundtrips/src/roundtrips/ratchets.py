@@ -59,8 +59,8 @@ def state_of(trace: Counts, folder: str, ignoring: Settings | None = None) -> St
 def worse(before: State, after: State, tolerance: str | int | None = None) -> list[str]:
     """Return a sentence for each call site with more round trips than before, the worst first.
 
-    Both are states. An increase of up to `tolerance` is allowed: a number such as 2, or a share
-    such as '10%'; None is none.
+    `before` and `after` are {(file, function, what it sends): round trips}. An increase of up to
+    `tolerance` is allowed: a number such as 2, or a share such as '10%'; None allows no increase.
     """
     grown = [
         (now - before[site], site, now)

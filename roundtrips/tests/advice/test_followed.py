@@ -22,7 +22,7 @@ TEXT = "return redis.call('INCRBY', KEYS[1], ARGV[1])  -- one key of a hundred o
 
 
 def fill(r):
-    """What all programs find."""
+    """Set the keys that the programs below read, in an empty database, and load a script."""
     r.flushdb()
     r.script_load(TEXT)
     pipe = r.pipeline(transaction=False)
@@ -46,7 +46,7 @@ def fill(r):
 
 
 def data(r):
-    """All that the database holds, each with how long it lasts, to the nearest 100 s."""
+    """Return {key: (value, seconds that it lasts, to the nearest 100)} of the whole database."""
     read = {
         b"string": r.get, b"hash": r.hgetall, b"set": r.smembers,
         b"list": lambda key: r.lrange(key, 0, -1),
@@ -68,7 +68,7 @@ def keys_of(kind):
 
 
 def of_many(call, kind, *arguments, replies="replies", **options):
-    """A program that makes this call for each of many keys, or for the first `n` of them."""
+    """Return a program that makes this call for each of many keys, or the first `n` of them."""
     keys = keys_of(kind)
     names = {**NAMES, "keys": keys, "values": dict.fromkeys(keys, "new"), "options": options}
 
@@ -79,7 +79,7 @@ def of_many(call, kind, *arguments, replies="replies", **options):
 
 
 def of_one(call, key, items, *arguments, replies="replies", **options):
-    """A program that makes this call for each of many fields, members or so of one key."""
+    """Return a program that makes this call for each of many items of one key, such as fields."""
     names = {**NAMES, "key": key, "channel": key, "options": options}
     made = [(key, item, *arguments) for item in NAMES[items]]
 

@@ -230,7 +230,7 @@ def test_a_loop_through_djangos_cache_is_asked_about_and_a_librarys_left_alone(r
 
 
 def one_each_in(databases, call):
-    """A program that makes a call in one database after the other, as one for each tenant does."""
+    """Return a program that makes a call in one database after the other, one for each tenant."""
     clients = [redis.Redis(**databases, db=number) for number in range(8)]
 
     def program(r):

@@ -53,7 +53,7 @@ def kept(name, install):
 
 
 def pip(*arguments):
-    """Run pip; where it fails, as without a network, the drill is skipped, but fails in CI."""
+    """Run pip; if it fails, as without a network, skip the drill, and fail it in CI."""
     quiet = ["--quiet", "--disable-pip-version-check"]
     command = [sys.executable, "-m", "pip", *map(str, arguments), *quiet]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=600)

@@ -38,7 +38,10 @@ def instrumented():
 
 
 def programs(port, loop):
-    """Return {name: function}, on connections that are open."""
+    """Return {name of a small program: function without arguments that runs it}.
+
+    Each uses a client of the server at `port`, that of asyncio in the event loop `loop`.
+    """
     client, tasks = redis.Redis(port=port), redis.asyncio.Redis(port=port)
 
     def gets():

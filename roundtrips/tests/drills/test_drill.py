@@ -33,7 +33,7 @@ def passes(*arguments, **environment):
 
 @pytest.mark.parametrize("part", range(4 if FULL else 1))
 def test_two_thousand_programs(part):
-    """Or 200, where not all drills are run."""
+    # Without DRILLS=full 200 are enough.
     passes(str(TESTS / "test_truth.py"), "--timeout", "3000", PROGRAMS="500" if FULL else "200")
 
 

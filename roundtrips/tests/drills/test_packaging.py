@@ -77,7 +77,7 @@ def built(tmp_path_factory):
 
 
 def build(clone, folder):
-    """Skip where packages can't be had; that is a failure in CI."""
+    """Build the package of `clone` into `folder`; skip where packages can't be had, fail in CI."""
     asked = ["download", "-q", "--no-deps", "--no-cache-dir", "-d", str(clone.parent)]
     pip = [sys.executable, "-m", "pip", *asked, "flit_core>=3.12"]
     done = subprocess.run(pip, capture_output=True, text=True)

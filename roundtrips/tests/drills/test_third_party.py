@@ -56,9 +56,10 @@ def ran(python, version, *words):
 
 
 def sums(turns, left_out):
-    """Return the number of round trips beside those of setting up, and the commands by name.
+    """Return (number of round trips, {name of a command: how often it was sent}).
 
-    Commands whose names are in `left_out` are not counted, nor round trips of nothing else.
+    `turns` are round trips, each a list of its commands' names. Round trips of set-up are not
+    counted, nor are commands in `left_out`, and round trips that have no other commands.
     """
     work = sum(is_work(names) for names in turns if not set(names) <= left_out)
     commands = sum(map(Counter, turns), Counter())

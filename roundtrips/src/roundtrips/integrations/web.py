@@ -67,9 +67,10 @@ class Traced:
 
     @contextlib.contextmanager
     def tracing(self, request: Any) -> Iterator[Trace]:
-        """Yield a Trace for a `with` block; if the `with` block raises, call `on_trace` first.
+        """Yield a Trace for a `with` block, in which one request is served.
 
-        `request` is what `on_trace` gets.
+        If the block raises, `on_trace(trace, request)` is called before the error goes on. If it
+        does not, the caller has to call it.
         """
         block = trace()
         try:
