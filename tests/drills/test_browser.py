@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,11 @@ def browser():
         found.close()
 
 
+def is_listening(port):
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
 class Lab:
     """A JupyterLab, opened by `make lab` in a folder with spaces; it can be closed and reopened."""
 
@@ -87,6 +93,8 @@ class Lab:
         assert wait_until(lambda: self.process.poll() is not None or self.told(), START_S)
         told = self.told()
         assert told["token"] and told["root_dir"] == str(self.folder / "work")
+        # Jupyter writes that file before it listens.
+        assert wait_until(lambda: is_listening(told["port"]), START_S)
         return f"{told['url']}?token={told['token']}"
 
     def told(self):
