@@ -66,9 +66,10 @@ def __dir__() -> list[str]:
 
 @functools.cache
 def _begin() -> None:
-    """Register the functions that Jupyter calls after each notebook cell; do nothing elsewhere.
+    """Have Jupyter call the lab's functions around each notebook cell; do nothing outside Jupyter.
 
-    One prints that the server was lost, the other reports events to a room's board.
+    One of them prints a message if a cell failed because the server was lost. If LAB_BOARD_URL
+    names a board, a web page for the leader of a course, others send there what the learner did.
     """
     from .course import reporting
     from .notebook import shell

@@ -46,8 +46,8 @@ def shown(value: Any) -> str:
 def is_a(test: Callable[[Any], bool], fn: Any) -> bool:
     """Return whether `test(fn)` is true, for a test such as inspect.iscoroutinefunction.
 
-    If `fn` is a functools.partial, its function is tested; if `fn` is an object with `__call__`,
-    that method is tested too.
+    If `fn` is a functools.partial, its function is tested instead. If `fn` is an object whose class
+    has `__call__`, the result is also True if that method passes the test.
     """
     while isinstance(fn, functools.partial):
         fn = fn.func
@@ -55,7 +55,10 @@ def is_a(test: Callable[[Any], bool], fn: Any) -> bool:
 
 
 def is_async(fn: Any) -> bool:
-    """Return whether a call of `fn` returns a coroutine: an `async def`, or a partial of one."""
+    """Return whether `fn` is an `async def`, a partial of one, or has one as `__call__`.
+
+    In all three cases a call returns a coroutine.
+    """
     return is_a(inspect.iscoroutinefunction, fn)
 
 
@@ -101,8 +104,9 @@ def check_function(
 def check_ran(reply: Any, helper: str) -> Any:
     """Return `reply`, a function's result; raise LabError if the function has not done its work.
 
-    That is so if `reply` is a pipeline with commands that were not sent, a coroutine, an iterator,
-    or a list, tuple or dict of these. `helper` is the helper's name in the message.
+    The work was not done if `reply` is a pipeline with commands that were not sent, a coroutine or
+    an iterator, or if it is a list, tuple or dict with one of these among its first 100 values.
+    `helper` is the name of the calling helper, for the message.
     """
     parts = reply.values() if isinstance(reply, dict) else reply
     parts = list(parts)[:MOST_LOOKED_AT] if isinstance(reply, (list, tuple, dict)) else []
@@ -161,7 +165,7 @@ def check_client(client: Any, helper: str, cluster: bool = False) -> None:
 
 @contextlib.contextmanager
 def as_options(options: dict, helper: str) -> Iterator[None]:
-    """In a `with` block, turn errors of redis-py about wrong `options` into a LabError.
+    """In a `with` block, turn redis-py's errors about wrong `options` into a LabError.
 
     `options` are the keyword arguments passed to redis.Redis. If there are none, or if the server
     is lost, redis-py's error is raised as it is. `helper` is the helper's name in the message.
@@ -188,7 +192,8 @@ def check_number(
 ) -> Any:
     """Return `value`; raise LabError unless it is a number from `least` to `most`, not infinite.
 
-    With `whole` it must be a whole number. The message calls it `name`.
+    With `whole` it must be a whole number. `name` is what the error message calls the value, such
+    as "rounds".
     """
     fits = isinstance(value, numbers.Integral if whole else numbers.Real)
     if not fits or isinstance(value, bool) or not least <= value <= most or abs(value) == math.inf:
@@ -200,7 +205,10 @@ def check_number(
 
 
 def check_positive(value: Any, name: str) -> Any:
-    """Return `value`; raise LabError unless it is a number above 0. The message calls it `name`."""
+    """Return `value`; raise LabError unless it is a number above 0.
+
+    `name` is what the error message calls the value.
+    """
     if not check_number(value, name, 0):
         raise LabError(f"{name}={shown(value)} must be above 0. Choose a positive number.")
     return value

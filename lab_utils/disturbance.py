@@ -55,24 +55,29 @@ class Disturbance:
 
 
 def is_quiet(taken_s: float, seconds: float) -> bool:
-    """Return whether a sample is undisturbed: other programs took nearly none of its time.
+    """Return whether other programs took so little time of a sample that it counts as undisturbed.
 
-    The sample took `seconds` in all; in `taken_s` seconds of these, other programs ran.
+    The sample took `seconds` in all; during `taken_s` seconds of these, other programs had the CPU.
+    The sample is undisturbed if `taken_s` is at most 5% of `seconds`, or at most 20 µs.
     """
     return taken_s <= max(QUIET_S, QUIET_SHARE * seconds)
 
 
 def of_one_run(taken_s: float, seconds: float) -> Disturbance:
-    """Return the Disturbance of a round of `seconds`; others had the CPU for `taken_s` of them."""
+    """Return the Disturbance of a measurement that has a single round.
+
+    The round took `seconds` in all; during `taken_s` seconds of these, other programs had the CPU.
+    """
     if is_quiet(taken_s, seconds):
         return Disturbance(1, 1)
     return Disturbance(0, 1, min(1.0, taken_s / seconds))
 
 
 def worst(disturbances: list[Disturbance]) -> Disturbance:
-    """Return the worst of several Disturbances: busy before undisturbed, then the largest `doubt`.
+    """Return the worst of several Disturbances; without any, a Disturbance that says "undisturbed".
 
-    If there are none, return one without any disturbance.
+    A `busy` one is worse than any that is not; of two that are alike in this, the one with the
+    larger `doubt` is worse.
     """
     return max(
         disturbances,
@@ -82,15 +87,15 @@ def worst(disturbances: list[Disturbance]) -> Disturbance:
 
 
 def note(disturbance: Disturbance) -> None:
-    """Store a measurement's Disturbance in memory; claims, guesses and figures read it there."""
+    """Store a measurement's Disturbance in this module, where claims and figures look it up."""
     _noted.append(disturbance)
 
 
 def since_claim() -> Disturbance:
-    """Return the worst Disturbance stored since the last call of this function, by `lab.claim`.
+    """Return the worst Disturbance stored since the last call of this function.
 
-    If none was stored since, the last result is returned again: two claims in a row may rest on the
-    same measurements.
+    `lab.claim` calls it once for each claim. If no Disturbance was stored since the last call, the
+    result of that call is returned again: two claims in a row may rest on the same measurements.
     """
     if len(_noted) > _judged[1]:
         _judged[:] = _judged[1], len(_noted)
@@ -103,9 +108,9 @@ def mark() -> int:
 
 
 def since(mark: int) -> Disturbance:
-    """Return the worst Disturbance stored since `mark`, a number that `mark()` returned.
+    """Return the worst Disturbance stored since `mark`, a number that the function `mark` returned.
 
-    If none was stored since, return the last one before.
+    If none was stored since, returns the last one that was stored before.
     """
     return worst(_noted[mark:] or _noted[-1:])
 

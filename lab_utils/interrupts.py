@@ -20,7 +20,7 @@ from roundtrips.redis_py import close_all
 
 
 class Interrupted(KeyboardInterrupt):
-    """A Ctrl-C during a helper, after the helper has closed its connections and processes."""
+    """The KeyboardInterrupt that a helper of the lab raises on Ctrl-C, after it has cleaned up."""
 
     # What Jupyter shows: one sentence, without redis-py's traceback.
     def _render_traceback_(self) -> list[str]:
@@ -30,8 +30,9 @@ class Interrupted(KeyboardInterrupt):
 class uninterrupted:
     """In a `with` block, delay Ctrl-C (SIGINT) until the block ends.
 
-    `caught` is None until a SIGINT has come, then the arguments of its handler. In other threads
-    than the main one nothing is delayed.
+    The attribute `caught` is None until a SIGINT comes; then it is the tuple (signal number,
+    frame), with which the usual handler is called at the end of the block. Outside of the main
+    thread nothing is delayed.
     """
 
     def __enter__(self) -> "uninterrupted":
@@ -54,10 +55,11 @@ class uninterrupted:
 
 
 class Whole:
-    """A context manager whose subclasses define `enter` and `leave`, methods without arguments.
+    """The base of context managers whose `__enter__` and `__exit__` are never left half done.
 
-    `leave` also runs if `enter` fails, to undo what `enter` had done. In `leave`, `failed` is True
-    if the `with` block or `enter` ended by an error. Ctrl-C waits until `leave` has ended.
+    Subclasses define `enter()` and `leave()`. `leave` also runs if `enter` fails, to undo what
+    `enter` had done. In `leave`, the attribute `failed` is True if the `with` block or `enter`
+    ended by an error. Ctrl-C waits until `leave` has ended.
     """
 
     failed = False
@@ -78,9 +80,10 @@ class Whole:
 
 
 def interruptible(function: Callable) -> Callable:
-    """Decorate a helper: on Ctrl-C it closes its connections and raises Interrupted.
+    """Decorate a helper of the lab: on Ctrl-C it cleans up and raises Interrupted.
 
-    Connections that are in use are closed, and those of clients among its arguments.
+    All recordings of round trips end, and redis-py's own methods are put back. The connections of
+    each client that was passed to the helper as an argument are closed.
     """
 
     @functools.wraps(function)

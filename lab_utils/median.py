@@ -4,10 +4,10 @@ import statistics
 
 
 class Median(float):
-    """The median of the numbers `rounds`: a float, with these numbers as the tuple `rounds`.
+    """A float, the median of the numbers `rounds`, that keeps these numbers as the tuple `rounds`.
 
-    Multiplied or divided by a number it is a Median again, of all rounds so changed; divided by a
-    Median it is a float.
+    A Median multiplied or divided by a number is again a Median, with each of its `rounds`
+    multiplied or divided. A Median divided by a Median is a plain float.
     """
 
     rounds: tuple[float, ...]

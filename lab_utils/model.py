@@ -29,11 +29,12 @@ def trips(size: float) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """The costs in seconds = turns × (RTT + turn_s) + commands × command_s, on one machine.
+    """How long work takes on one machine: turns × (RTT + turn_s) + commands × command_s seconds.
 
-    A turn is one round trip. `turn_s` and `command_s` are in seconds. `residual` is the error of
-    the worst fitted measurement, a share such as 0.1. `server` is a Model of the server's CPU time
-    alone, None if unknown.
+    A turn is one round trip. `turn_s` is the seconds that a round trip takes besides the distance,
+    `command_s` the seconds that each command takes. `residual` is the largest relative error of the
+    formula over the measurements that it was fitted to, such as 0.1 for 10%. `server` is a second
+    Model, of the server's CPU time alone; None if that is unknown.
     """
 
     turn_s: float
@@ -53,8 +54,9 @@ class Model:
 
         The distance is `rtt_ms` ms. `sent` and `received` are the bytes of the first round trip, on
         a connection that is new or was silent: if they are more than TCP sends at once, further
-        round trips are added, see `trips`. (A pipeline's own work may take longer than these and
-        hide them; then the result is too long.) Raises LabError for negative numbers.
+        round trips are added, see `trips`. The result is too long if a pipeline's own work takes
+        longer than these further round trips, and so hides them. Raises LabError for negative
+        numbers.
         """
         for value, name in (
             (turns, "turns"),
@@ -79,9 +81,10 @@ class Model:
 def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
     """Return the milliseconds that `commands` commands should take at an RTT of `rtt_ms` ms.
 
-    `way` contains what sending them in a certain way costs, with the keys that model.js reads:
-    "turn_us" and "command_us" (µs a round trip and µs a command), "at_once" (commands under way at
-    once, None for all), and "direct", a dict of the same costs at RTT 0.
+    `way` is a dict of what one way of sending them costs, with the keys that model.js reads:
+    "turn_us" and "command_us" are µs for each round trip and each command. "at_once" is how many
+    commands are under way at the same time, None if a single round trip has all of them. "direct",
+    if any, is a dict of the same costs for RTT 0.
     """
     costs = (way if rtt_ms else way.get("direct")) or way
     wait_ms, work_ms = rtt_ms + costs["turn_us"] / 1000, costs["command_us"] / 1000
@@ -91,10 +94,11 @@ def milliseconds(way: dict, commands: int, rtt_ms: float) -> float:
 
 
 def side_by_side(calls: int, connections: int, wait_ms: float, cpu_ms: float) -> float:
-    """Return the milliseconds of `calls` calls over `connections` connections and one CPU.
+    """Return how many ms `calls` calls take in all, over `connections` connections, with one CPU.
 
-    Each call takes `cpu_ms` of the CPU, then waits `wait_ms`, both in ms. The CPU begins a call
-    after all earlier ones, once the call's connection is free. model.js computes the same.
+    Each call takes `cpu_ms` ms of CPU time, then waits `wait_ms` ms. The CPU works on the calls one
+    after another, and begins a call when the connection of that call is free. model.js computes the
+    same.
     """
     turn, place = divmod(calls - 1, connections)
     begins = max((calls - 1) * cpu_ms, turn * (wait_ms + cpu_ms) + place * cpu_ms)

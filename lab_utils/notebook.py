@@ -15,7 +15,8 @@ line: Callable[[], str] = str
 def shows_pictures() -> bool:
     """Return True in a Jupyter kernel, which shows figures, and False elsewhere.
 
-    Where figures are shown, the sentence of a figure is its alt text only.
+    Every figure has a sentence with its numbers: where this is True, the sentence is the figure's
+    alt text only, elsewhere it is printed too.
     """
     return hasattr(shell(), "kernel")
 

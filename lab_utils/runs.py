@@ -15,7 +15,8 @@ def kind_of(trip: RoundTrip) -> str:
     """Return the kind of a round trip: "request", "handshake", "unanswered" or "redirected".
 
     A handshake opens a connection. An unanswered request is one whose connection broke or timed
-    out, a redirected one was sent by a cluster's node to another node.
+    out. A redirected request is one that a cluster's node refused, so that the client had to ask
+    another node.
     """
     if trip.outcome == LOST:
         return UNANSWERED
@@ -43,7 +44,7 @@ class Run:
 
     @property
     def connections(self) -> list[int]:
-        """The list of the numbers of the connections used, by node, then by first use."""
+        """The list of the numbers of the connections used, sorted by node, then by first use."""
         first = {}
         for trip in self.trips:
             first.setdefault(trip.connection, trip.sent)
@@ -63,9 +64,9 @@ class Run:
 
 
 def on_the_way(trips: list[RoundTrip]) -> list[tuple[float, float]]:
-    """Return the spans [(start, end)] in which any of the RoundTrips `trips` was under way.
+    """Return the spans [(start, end)] during which at least one of the RoundTrips was under way.
 
-    They are in order, in seconds; spans that overlap are joined.
+    Spans are in order, with times in seconds; spans that overlap are joined into one.
     """
     found = []
     for start, end in sorted((trip.sent, trip.replied) for trip in trips):

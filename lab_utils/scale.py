@@ -11,8 +11,9 @@ class Scale:
     """How long measuring may take at one setting of LAB_SCALE.
 
     A comparison takes up to `seconds` seconds, and has at least `fewest` and at most `rounds`
-    rounds. With `repeats` a bystander is measured as often as asked, else once. With `progress` a
-    long measurement shows below its cell how long it takes.
+    rounds. If `repeats` is True, `lab.bystander` measures as often as it is asked to, else once. If
+    `progress` is True, a long measurement shows below its notebook cell about how many seconds it
+    takes.
     """
 
     seconds: float

@@ -82,9 +82,9 @@ class Costs(dict):
         return "\n".join(line + tail for line, tail in zip(lines, ["", *tails], strict=True))
 
     def rest(self) -> "Table":
-        """Return a Table with how often the server called read and write, for each function.
+        """Return a Table of how often the server called read and write for each function.
 
-        The Costs' own table has no room for these two columns.
+        The repr of the Costs has no room for these two columns.
         """
         rows = [
             [name, by_server(cost.server_reads), by_server(cost.server_writes)]
@@ -94,7 +94,7 @@ class Costs(dict):
 
 
 class Table(list):
-    """A list of lines, which its repr shows as lines."""
+    """A list of text lines; its repr is these lines, one below the other, for notebooks to show."""
 
     def __repr__(self) -> str:
         return "\n".join(self)

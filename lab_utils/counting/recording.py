@@ -9,11 +9,12 @@ from roundtrips.roundtrip import RoundTrip
 class Recording(Recorder):
     """Record all that a `with` block sends and reads through redis-py, with bytes and times.
 
-    `writes` and `reads` are lists of roundtrips' Messages, `round_trips` of its RoundTrips, in
-    order; their times are seconds after `began`, which is a time of time.perf_counter(). `opened`
-    is the number of connections set up, `unanswered` the number of requests without a reply when
-    the `with` block ended. `clients` are redis-py's connections: Messages have their index as
-    `connection`.
+    - `writes` and `reads` are lists of roundtrips' Messages, in order; `round_trips` is a list of
+      its RoundTrips. Their times are in seconds after `began`, which is a time of
+      time.perf_counter()
+    - `clients` are redis-py's connections; the `connection` of a Message is an index in this list
+    - `opened` is how many connections were set up in the `with` block
+    - `unanswered` is how many requests had no reply yet when the `with` block ended
     """
 
     def __init__(self) -> None:

@@ -23,9 +23,9 @@ CONTAINERS = frozenset({"exec", "eval", "evalsha", "eval_ro", "evalsha_ro", "fca
 def server_meter(client: Client) -> Iterator["Meter"]:
     """Yield a Meter, which reads the server's counters before and after a `with` block.
 
-    `client` is a redis.Redis or RedisCluster. The readings use connections of their own. Each
-    reading is a command too, so the counters are read twice before the `with` block: the difference
-    is the cost of one reading. For a cluster the readings are sums over its nodes.
+    `client` is a redis.Redis or RedisCluster. The counters are read over connections of their own.
+    A reading is itself a command that the server counts, so there are two before the `with` block:
+    their difference is the cost of one reading. For a cluster the readings are sums over its nodes.
     """
     with contextlib.ExitStack() as stack:
         admins = [stack.enter_context(admin_of(node)) for node in nodes_of(client)]
@@ -65,9 +65,9 @@ class Meter:
     after: dict = field(default_factory=dict)
 
     def spent(self, seen: Recording) -> dict[str, int]:
-        """Return what the server did during the `with` block: its fields of a Cost, {name: number}.
+        """Return what the server did during the `with` block, {name of a field of Cost: number}.
 
-        They are "server_us" (microseconds inside commands), "server_reads" and "server_writes"
+        The names are "server_us" (microseconds inside commands), "server_reads" and "server_writes"
         (calls of read and write). `seen` is the Recording of the same `with` block. The result is
         {} if other clients used the server meanwhile.
         """

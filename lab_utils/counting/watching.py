@@ -67,12 +67,13 @@ def plot_lanes(
 
 
 def watch(ways: dict[str, Callable], client: Any, parallel: bool = False) -> dict[str, Run]:
-    """Return {name: Run} of functions of a client, plain or async: the fastest of a few calls each.
+    """Call each function a few times, recorded; return {name: Run of its fastest call}.
 
-    `ways` is {name: function}. Each function is first called once to open its connections, then
-    five times, or fewer if it takes long. If the server is the lab's, client and server run on one
-    CPU meanwhile; with `parallel` the client has one to itself. Raises LabError for anything but
-    functions and a client of redis-py, and the errors of the functions.
+    `ways` is {name: function of a client}; the functions may be `async def`. Each is first called
+    once to open its connections, then recorded five times, or fewer if it takes long. If the server
+    is the lab's, client and server run on one CPU meanwhile; with `parallel` the client has one to
+    itself. Raises LabError for anything but functions and a client of redis-py, and the errors of
+    the functions.
     """
     for fn in check_dict(ways, "This figure", '{"loop": loop, "pipeline": pipeline}').values():
         check_runs(fn, client, "This figure", "ways, r")
@@ -83,9 +84,10 @@ def watch(ways: dict[str, Callable], client: Any, parallel: bool = False) -> dic
 
 
 def check_runs(fn: Any, client: Any, helper: str, call: str = "loop, r") -> None:
-    """Raise LabError unless `helper` can call `fn`, plain or async, with `client`.
+    """Raise LabError unless `fn`, plain or async, is a function that can be called with `client`.
 
-    `helper` is the helper's name in the message, `call` the text of the arguments of a right call.
+    An async function with a RedisCluster is refused too. In the message, `helper` is the name of
+    the calling helper, and `call` the text of the arguments of a right call.
     """
     check_function(fn, helper, call, may_be_async=True)
     check_client(client, helper, cluster=True)

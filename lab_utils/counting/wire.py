@@ -80,8 +80,8 @@ class Capture:
         """Draw the messages of the first `turns` turns as arrows between client and server.
 
         A turn is one request or several, then their replies. `title` replaces the usual title.
-        `gap`, a few words, marks the server's line from each reply to the next request. Returns the
-        figure.
+        `gap` is a few words to write beside the server's line between a reply and the next request,
+        where the line is coloured then; None leaves both out. Returns the figure.
         """
         from ..figures.ladder import plot_ladder
 
@@ -91,10 +91,10 @@ class Capture:
 def capture(fn: Callable, client: redis.Redis) -> Capture:
     """Call `fn(client)` once and return a Capture of the messages that crossed the link.
 
-    The client must be on a server of the lab's; its distance stays the same. If that is RTT 0, the
-    messages go through a link without delay, which is where they are recorded. Raises LabError for
-    other clients, if `fn` opens further connections, and if it returns while something is still on
-    its way; also the errors of `fn`.
+    `client` must be a client of one of the lab's servers. Its distance stays the same; at RTT 0 the
+    messages go through a link without delay, since the link records them. Raises LabError for other
+    clients, if `fn` opens further connections, and if `fn` returns while something is still on its
+    way; also the errors of `fn`.
     """
     check_function(fn, "lab.capture")
     check_client(client, "lab.capture")
@@ -179,7 +179,7 @@ def replies(seen: Recording, events: list[list]) -> Iterator[Message]:
 
 
 def arrivals(pieces: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Add up sizes: return [(bytes arrived so far, time)] for `pieces`, [(bytes, time)]."""
+    """Return [(bytes that had arrived by then, time)] for `pieces`, [(bytes of a piece, time)]."""
     pieces = list(pieces)
     so_far = itertools.accumulate(size for size, _ in pieces)
     return [(count, at) for count, (_, at) in zip(so_far, pieces, strict=True)]

@@ -46,10 +46,11 @@ SCRIPTS = WITH_TEXT | {b"EVALSHA", b"EVALSHA_RO", b"FCALL", b"FCALL_RO"}
 
 
 class Refused(Exception):
-    """Raised by a check. The message says what was right in the learner's work, and what was wrong.
+    """Raised by an exercise's check if the learner's answer is wrong.
 
-    `hints` are sentences that fit this diagnosis, from a nudge to nearly the answer; if there are
-    none, the exercise's own hints are shown.
+    The message, `why`, says what was right in the learner's work, and what was wrong. `hints` are
+    sentences that fit this mistake, from a nudge to nearly the answer; if there are none, the
+    exercise's own hints are shown.
     """
 
     def __init__(self, why: str = "", *hints: str) -> None:
@@ -72,8 +73,9 @@ def clean(client: redis.Redis) -> None:
 def exercise_client(**options: Option) -> Iterator[redis.Redis]:
     """Yield a connected redis.Redis for a learner's function; delete the exercises' keys around it.
 
-    They are deleted before and after the `with` block, by another client, so it works whatever the
-    function did to the yielded one. `options` are redis-py's, and `rtt_ms`, the distance in ms.
+    The keys are deleted before and after the `with` block, by another client, so that it works
+    whatever the function did to the yielded one. `options` are those of `lab.connect`: redis-py's,
+    and `rtt_ms`, the distance in ms.
     """
     # A pipeline that an earlier answer left watching says UNWATCH when Python's collector finds it,
     # on a connection that it opens for that: not while this answer's round trips are counted.
@@ -97,9 +99,10 @@ def trips_of(cost: Cost) -> int:
 def refuse_over(cost: Cost, budget: int, right: str = "right values", *hints: str) -> None:
     """Raise Refused if a learner's function made more round trips than `budget`, or none.
 
-    `cost` is the Cost of calling it: no round trip means that it did not use the client that it was
-    given. Refused has a message for the learner, which begins with `right`, what was right; `hints`
-    are sentences to show the learner.
+    `cost` is the Cost of calling the function; round trips that open connections count too. No
+    round trip means that the function did not use the client that it was given. The message for the
+    learner begins with `right`, a few words on what was right; `hints` are sentences to show the
+    learner.
     """
     trips = trips_of(cost)
     if trips > budget:
@@ -236,10 +239,11 @@ def borrowed(client: redis.Redis) -> Any:
 
 
 def sending(hook: Callable) -> Any:
-    """In a `with` block, call `hook(connection, chunks, send)` whenever redis-py sends bytes.
+    """Return a context manager: in its block, `hook` is called whenever redis-py sends bytes.
 
-    `chunks` is a list of bytes, and `send(chunks)` really sends them. The value that `hook` returns
-    is returned to redis-py.
+    The call is `hook(connection, chunks, send)`, in place of sending, for every client. `chunks` is
+    a list of bytes, and `send(chunks)` really sends them. The value that `hook` returns is returned
+    to redis-py.
     """
     original = AbstractConnection.send_packed_command
 
@@ -263,10 +267,11 @@ def near(said: float, right: float, tolerance: float = 0.01) -> bool:
 
 
 def of_kind(kind: type | tuple[type, ...], value: Any, call: str, wanted: str, *hints: str) -> Any:
-    """Return `value`; raise Refused unless it is of the type `kind`, or of one type in a tuple.
+    """Return `value`; raise Refused unless it is of type `kind`, which may be a tuple of types.
 
-    For the message, `call` is the text of the call that returned it, and `wanted` the type in
-    words; `hints` are sentences to show the learner.
+    A bool passes only if `kind` is bool, although it is an int too. For the message, `call` is the
+    text of the call that returned the value, and `wanted` the type in words; `hints` are sentences
+    to show the learner.
     """
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise Refused(f"{call} returned {shown(value)}, not {wanted}", *hints)
@@ -274,9 +279,9 @@ def of_kind(kind: type | tuple[type, ...], value: Any, call: str, wanted: str, *
 
 
 def packer() -> Callable[..., list[bytes]]:
-    """Return redis-py's function that packs a command into a list of bytes: `pack("GET", "key")`.
+    """Return redis-py's function that packs a command: `pack("GET", "key")` gives a list of bytes.
 
-    Calling that function sends nothing.
+    Calling the returned function sends nothing.
     """
     with connect() as client:
         return borrowed(client).pack_command
@@ -294,7 +299,7 @@ NO_WALKS = (
 def refuse_walks(attempt: Attempt) -> None:
     """Raise Refused if the learner's function sent KEYS or SCAN, which look at every key.
 
-    `attempt` is the recorded call of that function. Refused carries the message for the learner.
+    `attempt` is the recorded call of that function.
     """
     walks = [name for name in WALKS if name in attempt.names]
     if walks:
@@ -337,8 +342,9 @@ def stored(r: Any) -> dict[bytes, Any]:
 def in_one_turn(answer: Callable, client: redis.Redis, *arguments: Any) -> Any:
     """Call `answer(client, *arguments)`, the learner's function, and return its reply.
 
-    Raises Refused, with a message for the learner, unless the function's work was atomic and took
-    one round trip, without an argument's text in a script.
+    Raises Refused if the function took more than one round trip, if its commands are not one atomic
+    step, or if one of `arguments` stands in the text of a script instead of among the script's
+    arguments.
     """
     client.ping()
     attempt = Attempt(answer, client, *arguments)
@@ -355,7 +361,7 @@ def in_one_turn(answer: Callable, client: redis.Redis, *arguments: Any) -> Any:
 def in_flight(attempt: Attempt) -> int:
     """Return the largest number of requests that were under way at the same time.
 
-    They are those of `attempt`, the recorded call of a learner's function.
+    `attempt` is the recorded call of a learner's function.
     """
     turns = [turn for turn in attempt.recording.round_trips if not turn.setup]
     steps = sorted([(turn.sent, 1) for turn in turns] + [(turn.replied, -1) for turn in turns])
@@ -365,8 +371,9 @@ def in_flight(attempt: Attempt) -> int:
 def refuse_other_list(got: Any, right: list, call: str, *hints: str) -> None:
     """Raise Refused, naming the first difference, unless `got` equals the list `right`.
 
-    `got` is what the learner's function returned, in which texts may be bytes. `call` is the text
-    of the call in the message; `hints` are sentences to show the learner.
+    `got` is what the learner's function returned: it may also be a tuple, and its texts may be
+    bytes. `call` is the text of the call, for the message; `hints` are sentences to show the
+    learner.
     """
     refuse_pipelines(got)
     if not isinstance(got, (list, tuple)):
@@ -392,8 +399,8 @@ def lines_within(
     """Raise Refused unless a learner's function returns `expected` in at most `trips` round trips.
 
     The call is `answer(*given)`, where `given` begins with the client; `expected` is a list of
-    lines. `call` is the text that names this call in the message; `hints` are sentences for the
-    learner if the lines are not the expected ones.
+    lines. `call` is the text of this call in the message; `hints` are sentences to show the learner
+    if the lines are wrong.
     """
     attempt = Attempt(answer, *given)
     refuse_other_list(attempt.reply, expected, call, *hints)

@@ -44,12 +44,13 @@ CLAIMS: dict[str, "Claim"] = {}  # in the order of the articles
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came out of a claim: `word` is one of WORDS, `because` says why in a sentence.
+    """The result of judging a claim: `word` is one of WORDS, `because` says why in a sentence.
 
     WORDS are "holds", "depends", "does not hold here" and "untested". Each measured figure in
     `because` has a `~` before it. `addition` is one sentence on what the lab found beyond the
-    claim, "" for none; only its figures may differ from run to run. The word "untested" is for what
-    one machine cannot show, and never for an unclear result.
+    claim, "" for none; only its figures may differ from run to run. A judge says "untested" only of
+    what one machine cannot show; `lab.claim` also says it if the measurements leave another verdict
+    possible.
     """
 
     word: str
@@ -88,7 +89,7 @@ class Claim:
 class Tried:
     """What `lab.claim` returns: the claim's `name`, its `text` and its `verdict`, a Verdict.
 
-    The repr is what a notebook shows.
+    A notebook shows the repr: name, text and verdict as printed lines.
     """
 
     name: str
@@ -105,9 +106,9 @@ class Tried:
 def by_degree(wholly: object, partly: object, on: str, seen: str, adds: str = "") -> Verdict:
     """Return a Verdict: "holds" if `wholly`, else "depends" if `partly`, else "does not hold here".
 
-    It is on a claim; `wholly` and `partly` are conditions. `on` names what the verdict depends on,
-    such as "the distance". `seen` says in a sentence what was measured, `adds` what was found
-    beyond the claim.
+    `wholly` and `partly` are conditions, taken as true or false. `on` names what the verdict
+    depends on, such as "the distance". `seen` says in a sentence what was measured, and `adds` what
+    was found beyond the claim, "" for nothing.
     """
     if wholly:
         return Verdict(HOLDS, seen, adds)
@@ -123,12 +124,13 @@ def judge(
     margin: float = 1.5,
     watched: bool = True,
 ) -> Callable:
-    """Decorate the judge of a claim: register a Claim with this judge and these other fields.
+    """Decorate the judge of a claim, a function that returns a Verdict: register a Claim with it.
 
-    `name` is such as "A1", `chapter` such as "03", `text` the claim; `turns_with` says what the
-    verdict depends on, `after` whose words the article repeats, `margin` by which factor a
-    measurement may be wrong, `watched` is False if measured without the lab's helpers. The judge is
-    returned unchanged.
+    The arguments are the other fields of that Claim. `name` is such as "A1", `chapter` such as
+    "03", `text` is the claim in short words. `turns_with` says what the verdict depends on, and
+    `after` whose words the article repeats; both may be "". `margin` is the factor by which a
+    measurement may be wrong. `watched` is False if some cells measure without the lab's helpers.
+    The judge is returned unchanged.
     """
 
     def register(function: Callable[..., Verdict]) -> Callable[..., Verdict]:
@@ -139,11 +141,11 @@ def judge(
 
 
 def cases(name: str, *told: tuple[str, dict]) -> None:
-    """Add test cases for a claim's verdict: pairs (expected word, {measurement's name: value}).
+    """Add test cases for the judge of a claim: pairs (expected word, {measurement's name: value}).
 
-    `name` is the claim's, such as "A1", the word such as "holds"; the measurements are arguments of
-    the claim's judge. The second and later pairs give only those measurements that differ from the
-    first pair's.
+    `name` is the claim's, such as "A1". The word is that of the verdict, such as "holds"; the
+    measurements are arguments of the judge. The second and later pairs need only the measurements
+    that differ from those of the first pair.
     """
     first = told[0][1]
     CLAIMS[name].cases.extend((word, {**first, **measured}) for word, measured in told)
@@ -216,13 +218,13 @@ def shown_in(text: str) -> dict[str, Verdict]:
 
 
 def claim(name: str, **measured: object) -> Tried:
-    """Judge claim `name` by measurements, and store the verdict for the scoreboard.
+    """Judge claim `name` by measurements, and store the verdict in `.lab/state.json`.
 
     `measured` are the arguments of the claim's judge: seconds, counts and Ratios. Returns a Tried,
-    which shows the claim and its verdict. The verdict is "untested" if a Ratio has too few rounds,
-    unless every value it may have gives the same word, and if other programs disturbed the
-    measurements so much that another word is possible. Raises LabError for an unknown claim, and
-    for measurements that the judge cannot use.
+    which shows the claim and its verdict. The verdict is "untested" if the measurements leave
+    another one possible: because a Ratio has too few rounds, or because other programs disturbed
+    the machine. Raises LabError for an unknown claim, and for measurements that the judge cannot
+    use.
     """
     load_all()
     known = CLAIMS.get(name) if isinstance(name, str) else None
@@ -250,9 +252,9 @@ def verdict_on(
 ) -> Verdict:
     """Return the Verdict on a claim, "untested" if the measurements allow more than one verdict.
 
-    That may be if Ratios have too few rounds, or if other programs disturbed the machine. `known`
-    is the Claim, `measured` are the arguments of its judge, `numbers` the same with a number for
-    each Ratio, `seen` is the Disturbance of the measurements.
+    They may if a Ratio has too few rounds, or if other programs disturbed the machine. `known` is
+    the Claim, and `measured` are the arguments of its judge, {name: value}. `numbers` is the same
+    dict with a number in place of each Ratio, and `seen` the Disturbance of the measurements.
     """
     found = known.judge(**numbers)
 
@@ -283,8 +285,8 @@ def verdict_on(
 def plain(measured: dict, of_few: Callable[[Ratio], float] = lambda ratio: ratio.value) -> dict:
     """Return a copy of the measurements for a claim, with a number in place of each Ratio.
 
-    `measured` is {name: measurement, or a dict of measurements}. The number is 1 if the Ratio says
-    "no different", `of_few(ratio)` if it has too few rounds, and else its value.
+    `measured` is {name: measurement, or a dict of measurements}. The number is `of_few(ratio)` for
+    a Ratio with too few rounds, 1 for one that says "no different", and else the Ratio's value.
     """
 
     def number(value: object) -> object:
@@ -302,8 +304,10 @@ def plain(measured: dict, of_few: Callable[[Ratio], float] = lambda ratio: ratio
 def nearby(measured: dict, factor: float) -> Iterator[dict]:
     """Yield copies of the measurements for a claim, each with a single time changed.
 
-    `measured` is {name: measurement, or a dict of measurements}. The time is multiplied or divided
-    by `factor`. So a claim's judge can be asked whether an error of that size changes its verdict.
+    `measured` is {name: measurement, or a dict of measurements}. For each time there is a copy with
+    that time multiplied by `factor`, and one with it divided; times in NEVER_EARLY are only
+    multiplied. The caller judges each copy, to see whether an error of that size would change the
+    verdict.
     """
     for path, value in figures(measured):
         shorter = () if path[0] in NEVER_EARLY else (value / factor,)

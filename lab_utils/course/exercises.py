@@ -85,7 +85,7 @@ def check(name: str, answer: object) -> None:
     """Check an answer to exercise `name`, such as "03.2", and print the verdict.
 
     `answer` is the learner's function, or what else the task asks for. The verdict is "solved", or
-    what is wrong and a hint. For an answer that is still empty the task is printed.
+    what is wrong and a hint. If the learner has not begun, the task is printed instead.
     """
     known = names()
     if name not in known:
@@ -99,7 +99,7 @@ def check(name: str, answer: object) -> None:
 def judge(known: Exercise, answer: object) -> None:
     """Run the check of the Exercise `known` on the learner's `answer`; print the result.
 
-    A solved exercise is stored.
+    If the answer is right, `.lab/state.json` says from then on that the exercise is solved.
     """
     try:
         achieved = known.check(answer)
@@ -135,7 +135,9 @@ def open_in(chapter: str) -> list[str]:
 def refuse(known: Exercise, why: str, hints: tuple[str, ...]) -> None:
     """Print the diagnosis `why` and one of the sentences `hints`; report "not solved" to the board.
 
-    Each time the same mistake is made, it is the next hint. `known` is the Exercise.
+    `known` is the Exercise. The first hint is printed at first, and the next one each time the same
+    mistake is made again, up to the last; how often that was is stored in `.lab/state.json`.
+    Without `hints` only the diagnosis is printed.
     """
     with state.changing("progress") as progress:
         shown = progress.setdefault(known.name, {"solved": False}).setdefault("shown", {})
@@ -149,7 +151,10 @@ def refuse(known: Exercise, why: str, hints: tuple[str, ...]) -> None:
 
 
 def tell(sentence: str) -> None:
-    """Print a text's lines, wrapped to 100 characters; the lines that continue one are indented."""
+    """Print each line of `sentence`, wrapped to 100 characters.
+
+    Where a line is wrapped, its second and further parts are indented.
+    """
     for line in sentence.splitlines():
         print("\n".join(in_lines(line, indent="", goes_on=" " * 6)))
 
@@ -170,9 +175,9 @@ def what_was_raised(error: Exception) -> str:
 
 
 def hints_for(error: Exception, own: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the hints to show for an exception that a learner's function raised.
+    """Return a tuple of hints, in sentences, for an exception that a learner's function raised.
 
-    They are sentences. `own` are the exercise's hints, which are returned if none fits better.
+    `own` are the exercise's own hints, which are returned if no others fit the exception better.
     """
     said = str(error)
     if isinstance(error, redis.DataError):

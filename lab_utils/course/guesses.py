@@ -89,8 +89,8 @@ class Guess(float):
     def hears(self, measured: float, unit: str) -> float | None:
         """Store `measured` as the answer to the question; return the guess as a number in `unit`.
 
-        `measured` is in `unit` too. Returns None if there is no guess. Raises LabError if the
-        guess's own unit can't be converted to `unit`.
+        `measured` is a number in `unit`, too. Returns None if the learner made no guess. Raises
+        LabError if the guess's own unit can't be converted to `unit`.
         """
         if unit != self.unit and not {unit, self.unit} <= set(TIMES):
             raise LabError(
@@ -103,11 +103,12 @@ class Guess(float):
         return float(self) / scale if self else None
 
     def learns(self, measured: float, busy: bool) -> float | None:
-        """Store the measured value with the guess; return the guess that counts, a number, or None.
+        """Store the measured value in `.lab/state.json` with the guess; return the stored guess.
 
-        That is the last guess made before the answer was shown, None if there was none. `measured`
-        is in the guess's unit. A value stored before is replaced only if other programs had
-        disturbed it. `busy` says that they disturbed this one.
+        That is a number, the last guess made before the answer was shown. Returns None if no guess
+        was stored for this question in this unit, or if `measured` can't be compared with one.
+        `measured` is in the guess's unit, and `busy` is True if other programs disturbed it. A
+        value stored before is replaced only if other programs had disturbed that one.
         """
         if not self:
             answered.add(self.name)
@@ -129,11 +130,11 @@ class Guess(float):
 def guess(name: str, value: Any, unit: str) -> Guess:
     """Record your guess at the question `name`, such as "01.cart": a number above 0 in `unit`.
 
-    Pass `...` as `value` as long as you make none. `unit` is a text such as "ms", "x" or "round
-    trips". Prints that the guess was noted, and returns a Guess: hand it to a figure as
-    `said=guess`, or compare it with a measurement by `guess.against(measured)`. The last guess made
-    before the answer was shown is stored for `lab.calibration()`. For a value that can't be a guess
-    a sentence is printed, and it counts as no guess.
+    Pass `...` as `value` if you have no guess yet. `unit` is a text such as "ms", "x" or "round
+    trips". Returns a Guess: pass it to a figure as `said=guess`, or compare it with a measurement
+    by `guess.against(measured)`. The last guess made before the answer was shown is stored for
+    `lab.calibration()`. Prints that the guess was noted; for a value that can't be a guess, prints
+    why, and goes on as if there were none.
     """
     made = Guess(value if comparable(value) else math.nan, name, unit)
     if not made and value not in (None, ...):
@@ -148,9 +149,9 @@ def guess(name: str, value: Any, unit: str) -> Guess:
 
 
 def remember(made: Guess) -> float:
-    """Store a Guess; return the number that counts as the learner's guess.
+    """Store a Guess in `.lab/state.json`; return the number that counts as the learner's guess.
 
-    That is this guess, or the earlier one if the question was answered by a measurement already.
+    That number is this guess, or the earlier one if the question has its measured answer already.
     """
     with state.changing("guesses") as known:
         entry = known.get(made.name)
@@ -196,8 +197,8 @@ def quantity(value: float, unit: str) -> str:
 def calibration() -> Any:
     """Print how close your guesses of all chapters were; return a matplotlib Figure of them.
 
-    Returns None without guesses that were measured. Guesses whose measurement other programs
-    disturbed are counted apart, and not scored.
+    Returns None if there is no guess to score. Guesses whose measurement other programs disturbed
+    are counted apart, and not scored.
     """
     from ..figures.calibrated import draw_calibration
 

@@ -22,8 +22,9 @@ HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 class Judged:
     """A claim and its verdict: from this machine if `here` is true, else from the lab's own run.
 
-    `chapter` is the file name of the notebook that tries it, `section` the heading's anchor in
-    there, such as "#its-section".
+    The lab's own run is the one whose outputs are stored in the notebooks. `chapter` is the file
+    name of the notebook that tries the claim, `section` the anchor of the heading there, such as
+    "#its-section".
     """
 
     claim: Claim
@@ -47,14 +48,15 @@ class Judged:
         return f"{word}; the figures vary with {turns}" if turns else word
 
     def link(self, text: str) -> str:
-        """Return an HTML link, with the HTML `text`, to the section that tries the claim."""
+        """Return an HTML link to the section that tries the claim; `text` is the link's HTML."""
         return f'<a href="{self.chapter}{self.section}">{text}</a>'
 
 
 def verdicts() -> dict[str, Judged]:
-    """Return {claim: Judged}, with the verdicts that chapters reached on this machine.
+    """Return {claim's name: Judged}, with the verdicts that chapters reached on this machine.
 
-    For a chapter that was not run here the verdict is from the lab's own run, and marked so.
+    For a chapter that was not run here, the verdict is the one stored in its notebook, and `here`
+    of the Judged is False.
     """
     claims.load_all()
     ledger = state.load("claims")
@@ -69,10 +71,11 @@ def verdicts() -> dict[str, Judged]:
 
 
 def committed() -> dict[str, tuple[Verdict, str, str]]:
-    """Return {claim: (Verdict, chapter, "#section")} read from the notebooks' stored outputs.
+    """Return {claim's name: (Verdict, chapter, "#section")}, from the notebooks' stored outputs.
 
-    The chapter is the notebook's file name. A section's anchor is JupyterLab's: the heading with
-    dashes in place of spaces. A claim without an output is "untested".
+    The chapter is the notebook's file name. The section is the anchor of a heading, as JupyterLab
+    makes it: the heading's words with dashes in place of spaces. The verdict of a claim without an
+    output is "untested".
     """
     found = {}
     for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb")):

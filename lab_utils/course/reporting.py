@@ -22,7 +22,10 @@ _posts: list[threading.Thread] = []  # the one under way, or the last one
 
 
 def begin() -> None:
-    """Have Jupyter post events to a board after each cell, if LAB_BOARD_URL names one."""
+    """Have Jupyter call `before_cell` and `after_cell` around each cell, if a board is named.
+
+    LAB_BOARD_URL names the board, to which these two send what the learner did.
+    """
     shell = notebook.shell()
     if shell and os.environ.get("LAB_BOARD_URL"):
         shell.events.register("pre_run_cell", before_cell)
@@ -30,10 +33,10 @@ def begin() -> None:
 
 
 def report(kind: str, name: str, **what: object) -> None:
-    """Queue an event for the room's board, a server of the course; do nothing without a board.
+    """Queue an event to be sent to the room's board; do nothing unless LAB_BOARD_URL names a board.
 
-    `kind` is "guess", "measured" or "check", `name` the name of a question or an exercise, and
-    `what` its further fields, such as unit="ms".
+    The board is a web page for the leader of a course. `kind` is "guess", "measured" or "check",
+    `name` the name of a question or an exercise, and `what` are further fields, such as unit="ms".
     """
     if os.environ.get("LAB_BOARD_URL"):
         _waiting.append({"kind": kind, "name": name, **what})
@@ -53,7 +56,10 @@ def before_cell(*_: object) -> None:
 
 
 def post_waiting() -> None:
-    """Post the queued events to the room's board; remove those that it stored from the queue."""
+    """Post the queued events to the room's board, and remove them from the queue if it took them.
+
+    If the board can't be reached or refuses, nothing is raised and the events stay in the queue.
+    """
     batch = _waiting[:]
     token = os.environ.get("LAB_BOARD_TOKEN") or os.environ.get("JUPYTERHUB_API_TOKEN", "")
     # Whatever the board does: a thread's traceback would land in a cell.

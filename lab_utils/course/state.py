@@ -41,7 +41,7 @@ def changing(name: str) -> Iterator[dict]:
 
 @contextlib.contextmanager
 def locked() -> Iterator[None]:
-    """In a `with` block, lock the stored file against other processes and threads.
+    """In a `with` block, lock `.lab/state.json` against other processes and threads of the lab.
 
     If it can't be locked, the block runs unlocked.
     """
@@ -56,7 +56,7 @@ def locked() -> Iterator[None]:
 def read() -> dict[str, dict]:
     """Return all that is stored, {name: {name of an entry: entry}}; {} if there is nothing.
 
-    A file that cannot be read is renamed, and one line says so.
+    If the file cannot be read, it is renamed, one line about that is printed, and {} is returned.
     """
     path = folder() / "state.json"
     if not path.exists():
@@ -82,7 +82,7 @@ def write(content: dict[str, dict]) -> None:
     """Store `content`, {name: {name of an entry: entry}}, in state.json.
 
     The file is replaced at once, so nobody reads a half-written one. If the folder cannot be
-    written, one line says so.
+    written, one line about that is printed.
     """
     target = folder() / "state.json"
     scratch = target.with_name(f"{target.name}.{os.getpid()}")

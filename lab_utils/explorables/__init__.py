@@ -21,7 +21,7 @@ def sent(path: Path) -> str:
 
 
 def parts(name: str) -> tuple[str, str]:
-    """Return (JavaScript, CSS) of a figure that readers can drag; its `name` is such as "race".
+    """Return (JavaScript, CSS) of the figure `name`, such as "race", which readers can drag.
 
     The JavaScript contains the modules that it imports, since a page cannot load them from files.
     """
@@ -31,19 +31,19 @@ def parts(name: str) -> tuple[str, str]:
 
 
 class Explorable:
-    """A figure to drag, with a plain picture for pages in which no script runs.
+    """A figure that readers can drag, with a plain picture for pages in which no script runs.
 
     `name` is that of the JavaScript module, `figure` the plain picture, a matplotlib Figure, and
-    `constants` the data from which the module computes, a dict for JSON. Once shown, it needs no
-    Jupyter kernel. A notebook stores the constants beside the picture, and the book reads them
-    there.
+    `constants` the data from which the module computes, a dict for JSON. Once shown, the figure
+    needs no Jupyter kernel. A notebook stores the constants beside the picture, and the book reads
+    them there.
     """
 
     def __init__(self, name: str, figure: Any, constants: dict) -> None:
         self.name, self.figure, self.constants = name, figure, constants
 
     def widget(self) -> Any:
-        """Return the figure to drag as an anywidget.AnyWidget, for Jupyter to show."""
+        """Return the figure as an anywidget.AnyWidget, which Jupyter shows and readers can drag."""
         import anywidget
         import traitlets
 

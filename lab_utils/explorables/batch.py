@@ -10,12 +10,13 @@ from . import Explorable
 
 
 def explore(figure: Any, sizes: Any, model: Model, costs: Iterable[Any]) -> Any:
-    """Return the figure “how large a batch” to drag, an Explorable.
+    """Return the figure “how large a batch”, an Explorable, which readers can drag.
 
-    `figure` is its plain picture, a matplotlib Figure; it is returned itself if the server was
-    shared. `sizes` is the Sweep that `lab.sweep` returned, with memory. The cost of a round trip
-    comes from `model`, a fitted Model, that of a command from the sweep. `costs` are the Costs of
-    batches, from which it is computed how many commands the server found in one read.
+    `figure` is its plain picture, a matplotlib Figure. `sizes` is the Sweep that `lab.sweep`
+    returned, with memory. The cost of a round trip comes from `model`, a fitted Model, that of a
+    command from the sweep. `costs` are the Costs of several batches: their `server_reads` tell how
+    many commands the server found in one read. If none has them, since other clients used the
+    server, `figure` itself is returned.
     """
     reads = [
         [cost.commands // part for part in (cost.round_trips, cost.server_reads)]

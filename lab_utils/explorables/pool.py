@@ -6,10 +6,11 @@ STEPS, STEPS_BEFORE = 800, 160  # of 5 ms, and of them before the pause
 
 
 def under_way(arrivals: float, held: float, size: int, pause: float) -> list[float]:
-    """Compute how many calls are under way or waiting, every 5 ms for 4 s; return these numbers.
+    """Return a list of how many calls are under way or waiting, every 5 ms for 4 s, computed.
 
-    model.js computes the same. `arrivals` is calls a second, `held` for how many ms a call uses a
-    connection, `size` the pool's connections. The server pauses for `pause` seconds, from 0.8 s on.
+    `arrivals` is calls a second, `held` for how many ms a call uses a connection, `size` the number
+    of connections in the pool. The server pauses for `pause` seconds, from 0.8 s on. model.js
+    computes the same.
     """
     found = [min(size, arrivals * held / 1000)]
     for step in range(STEPS):
@@ -22,7 +23,7 @@ def under_way(arrivals: float, held: float, size: int, pause: float) -> list[flo
 def explore(
     still: object, noted: dict[int, dict], arrivals: int, held: float, pause: float
 ) -> Explorable:
-    """Return the figure “a pool and a pause” to drag, an Explorable.
+    """Return the figure “a pool and a pause”, an Explorable, which readers can drag.
 
     `still` is its plain picture, a matplotlib Figure. `noted` is {size of the pool: {second:
     measured calls under way}}. `arrivals` is calls a second, `held` for how many seconds a call

@@ -5,10 +5,11 @@ from . import Explorable
 
 
 def explore(figure: object, model: Model, runs: list[tuple]) -> Explorable:
-    """Return the map “where is my time” to drag, an Explorable, with a dot for each of `runs`.
+    """Return the map “where is my time”, an Explorable with a dot for each measured page.
 
-    These are [(round trips, commands, RTT in ms, seconds it took)], each of one page; the first is
-    marked as yours. `figure` is the plain picture, a matplotlib Figure, `model` the fitted Model.
+    Readers can drag the map. `runs` is [(round trips, commands, RTT in ms, seconds)], one for each
+    page; the first one is marked as the reader's own. `figure` is the plain picture, a matplotlib
+    Figure, `model` the fitted Model.
     """
     dots = [
         {
@@ -24,11 +25,12 @@ def explore(figure: object, model: Model, runs: list[tuple]) -> Explorable:
 
 
 def shown(figure: object, model: Model, dots: list[dict], you: dict) -> Explorable:
-    """Return the map “where is my time” to drag, with `dots`; `you` is the dot marked as yours.
+    """Return the map “where is my time”, an Explorable that readers can drag, with `dots`.
 
-    A dot is a dict: "rtt" in ms, "commands" a round trip and "share", the share of time waiting, 0
-    to 1; those of pages also have "ms" and "trips". `figure` is the plain picture, a matplotlib
-    Figure, `model` the fitted Model.
+    A dot is a dict: "rtt" in ms, "commands" in each round trip, and "share", the share of time
+    spent waiting, 0 to 1. A dot of a measured page also has "ms" and "trips". `you` is the dot that
+    is marked as the reader's own. `figure` is the plain picture, a matplotlib Figure, `model` the
+    fitted Model.
     """
     way, server = (
         {"turn_us": 1e6 * of.turn_s, "command_us": 1e6 * of.command_s} if of else {}

@@ -34,10 +34,10 @@ _lookers = []
 
 
 def styled(draw: Callable) -> Callable:
-    """Decorate a function that returns a figure: use the lab's style, set alt text, close it.
+    """Decorate a function that draws and returns a figure: apply the lab's style, and set alt text.
 
-    The alt text is the title and what the function passed to `say`. Jupyter would show the figure
-    twice if it were not closed.
+    The alt text is the figure's title and what the function passed to `say`. The figure is also
+    closed, else Jupyter would show it twice.
     """
 
     @functools.wraps(draw)
@@ -132,11 +132,11 @@ def environment(
 
 
 def say(line: str, found: disturbance.Disturbance | None = None, measured: bool = True) -> None:
-    """Add the sentence `line` to the alt text of the figure, and print it if no picture is shown.
+    """Add the sentence `line` to the alt text of the figure being drawn, and print it if need be.
 
-    It belongs to the figure that is being drawn. With `measured`, the sentence ends with how much
-    other programs disturbed it, if they did: `found` is the Disturbance, by default the worst in
-    this process. Facts (`measured` False) are always printed.
+    It is printed if no picture is shown, or if `measured` is False, which is for facts. A measured
+    sentence ends with how much other programs disturbed the measurement, if they did: `found` is
+    its Disturbance, by default the worst in this process.
     """
     note = busy_note(found) if measured else ""
     _told.append(line + (f" ({note})" if note else ""))

@@ -81,8 +81,8 @@ def plot_bars(
 def bars_in(values: object) -> dict[str, float]:
     """Check `values`, {name: value}; return {name: the number to draw}.
 
-    A list becomes its Median, a Ratio (of times) a Factor, which are floats. Raises LabError for
-    values that can't be drawn.
+    A list of numbers becomes its Median, and a Ratio (of times) a Factor; both are floats. Raises
+    LabError for values that can't be drawn.
     """
     return {
         name: number_in(value, f"lab.plot_bars: {name}")
@@ -91,11 +91,12 @@ def bars_in(values: object) -> dict[str, float]:
 
 
 def number_in(value: object, what: str) -> float:
-    """Return a value as the number to draw: a list's Median, a Ratio as a Factor, else a number.
+    """Return the number to draw for a value of a chart: a float or int, maybe with more attached.
 
-    Both are floats that carry more: a Median its single rounds, which are drawn as dots, a Factor
-    its Ratio. A Median, which a comparison returned, becomes a plain number: its rounds are not
-    drawn. Raises LabError for anything else; the message calls it `what`.
+    A list of numbers becomes a Median, whose single rounds are drawn as dots. A Ratio becomes a
+    Factor, which keeps the Ratio. A Median, as a comparison returns it, becomes a plain float: its
+    rounds are not drawn. Any other number is returned unchanged. Raises LabError for anything else;
+    the message calls the value `what`.
     """
     if isinstance(value, list) and value:
         return Median([check_number(each, what) for each in value])
@@ -111,7 +112,8 @@ def distances(rtt_ms: float | list[float] | tuple[float, ...]) -> tuple[float, .
 def in_groups(values: dict, depth: int) -> dict:
     """Return `values` unchanged if it is a dict of groups, else as the only group, {"": values}.
 
-    It is one if each of its values is a dict that is nested at least `depth` dicts deep.
+    `values` is a dict of groups if each of its values is a dict that is nested at least `depth`
+    dicts deep: 1 for {name: number}, 2 for {name: {x: y}}.
     """
     return values if all(dicts_in(each) >= depth for each in values.values()) else {"": values}
 
@@ -119,7 +121,8 @@ def in_groups(values: dict, depth: int) -> dict:
 def dicts_in(value: object) -> int:
     """Return how many dicts are nested in a value: 0 for a number, 1 for {name: number}.
 
-    An empty dict counts as 0. Of several values in a dict the least nested one decides.
+    An empty dict counts as 0. If the values of a dict are nested to different depths, the smallest
+    depth counts.
     """
     if isinstance(value, dict) and value:
         return 1 + min(map(dicts_in, value.values()))
@@ -171,9 +174,9 @@ def rows_of(
 
 
 def compared(value: float, first: float, name: str) -> str:
-    """Return `value` compared with `first`, a number too: '1/25 of loop' or '2.8x loop'.
+    """Return a number compared with another, as text: '1/25 of loop', '36% of loop', '2.8x loop'.
 
-    From a tenth on it is '36% of loop'. `name` is that of the first value, such as "loop".
+    `value` is compared with `first`; `name` is the name of `first`, such as "loop".
     """
     if value > first:
         return f"{two_figures(value / first)}x {name}"
@@ -183,9 +186,9 @@ def compared(value: float, first: float, name: str) -> str:
 
 
 def worded(value: float, unit: str = "") -> str:
-    """Return a number and its unit as text; for a Ratio its judgement, such as 'no different'.
+    """Return a number and its unit as text; for a Factor its Ratio's judgement, as '5.2x faster'.
 
-    `unit` follows the number at once: " ms", with a space.
+    `unit` is put directly behind the number, so it begins with a space where one is wanted: " ms".
     """
     return str(value.ratio) if isinstance(value, Factor) else f"{number(value)}{unit}"
 
@@ -268,10 +271,10 @@ def plot_lines(
 
 
 def lines_in(series: object) -> dict[str, dict[float, float]]:
-    """Check `series`, {name: {x: y}}; return it with each y as the number to draw.
+    """Check `series`, {name: {x: y}}; return the same with each y as the number to draw.
 
-    A list becomes its Median, a Ratio (of times) a Factor, which are floats. Raises LabError for
-    values that can't be drawn.
+    A list of numbers becomes its Median, and a Ratio (of times) a Factor; both are floats. Raises
+    LabError for values that can't be drawn.
     """
     lines = {}
     for name, points in check_dict(series, "lab.plot_lines", LINES).items():
@@ -376,7 +379,7 @@ def set_limits(
 def lines_in_words(series: dict[str, dict[float, float]], xlabel: str, ylabel: str) -> str:
     """Return a figure's sentence: for each line its first and last y and x, with their units.
 
-    It is such as 'loop from 1 to 9 ms between 0 and 20 km'; Ratios are written as '3.2x faster'.
+    An example is 'loop from 1 to 9 ms between 0 and 20 km'; Ratios are written as '3.2x faster'.
     `series` is {name: {x: y}}; lines of formulas are left out.
     """
     ends = {

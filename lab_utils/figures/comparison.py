@@ -26,9 +26,9 @@ def plot_comparison(
 
     `times` is the Comparison that `lab.compare` returned, `over` the name of the function with
     which the others are compared, and `title` replaces the usual title. Values are bars, or dots on
-    a log axis if they span decades. `said` is the learner's Guess, drawn as a diamond: how many
-    times faster the last function but `over` is than `over`, at the first distance. Returns the
-    figure.
+    a log axis if they span decades. `said` is the learner's Guess, drawn as a diamond, or None: how
+    many times faster than `over` one other function is, at the first distance. That is the last
+    function, or the first if the last is `over` itself. Returns the figure.
     """
     ratios = {
         (name, rtt): times.speedup(name, over, rtt)
@@ -76,8 +76,9 @@ def rows_at(times: Result, over: str, rtt: float, scale: float, ratios: dict) ->
     """Return a Row, a bar or dot with its words, for each compared function at one distance.
 
     `times` is the Comparison, `over` the function to compare with, `rtt` the distance in ms. Values
-    are seconds times `scale`; `ratios` is {(name, RTT in ms): Ratio}. Single rounds are drawn only
-    if some function is not shown to differ from `over`: for such functions, and for `over`.
+    are seconds times `scale`; `ratios` is {(name, RTT in ms): Ratio}. A Row has small dots for its
+    single rounds only where they leave in doubt whether a function differs from `over`: in the Row
+    of that function, and in the Row of `over`.
     """
     looks = style.looks(times.names)
     alike = {name for (name, far), ratio in ratios.items() if far == rtt and not ratio.differs}
@@ -197,8 +198,8 @@ def waiting(budget: Result) -> float:
 def budget_title(nearest: tuple, farthest: tuple) -> str:
     """Return a title such as 'RTT 1 ms instead of 0 ms: loop takes 31x as long, 94% waiting'.
 
-    Both arguments are (function's name, RTT in ms, timing Budget), `nearest` of the first bar and
-    `farthest` of the last one.
+    It compares one function at two distances. `nearest` and `farthest` are each (function's name,
+    RTT in ms, timing Budget). If both are at the same distance, the title is about that one alone.
     """
     (name, near, first), (_, far, last) = nearest, farthest
     if near == far:

@@ -114,7 +114,7 @@ def plain_ticks(axis: Any) -> None:
 
 
 def whole_ticks(axis: Any, values: list[float]) -> None:
-    """Have ticks of an axis at whole numbers only, if all `values` are ints."""
+    """Let an axis have ticks at whole numbers only, if all `values` are ints."""
     if all(isinstance(value, int) for value in values):
         axis.get_major_locator().set_params(integer=True)
 
@@ -122,8 +122,8 @@ def whole_ticks(axis: Any, values: list[float]) -> None:
 def ticks_at(axis: Any, values: list[float], length_px: float) -> None:
     """Put the ticks of an axis at the numbers `values`, if these are at most 8.
 
-    Those without room are left out. `length_px` is the length of the axis in px. For more values
-    the ticks are not changed.
+    `length_px` is the length of the axis in px; a tick that would be too close to the next one is
+    left out. With more than 8 values the ticks stay where they are.
     """
     plain_ticks(axis)
     places = sorted(set(values))
@@ -208,7 +208,7 @@ def log_axis(axes: plt.Axes, rows: list[tuple[float, float, float, float]], widt
 
 
 def words_px(text: str, points: float) -> float:
-    """Return the width in px, at 100 dpi, that a text has at most, whatever its letters.
+    """Return an upper bound of the width of a text, in px at 100 dpi, from its number of letters.
 
     `points` is the size of the font.
     """

@@ -28,9 +28,10 @@ def plot_ladder(
     """Draw the messages of a Capture's first `turns` turns as arrows between client and server.
 
     The Capture is what `lab.capture` returned. A turn is one request or several, then their
-    replies. `title` replaces the usual title. `gap`, a few words, marks the server's line from each
-    reply to the next request. Returns the Figure. Raises LabError for an empty Capture, and if
-    `turns` is no whole number of 1 or more.
+    replies. `title` replaces the usual title. `gap` is a few words to write beside the server's
+    line between a reply and the next request, where the line is coloured then; None leaves both
+    out. Returns the Figure. Raises LabError for an empty Capture, and if `turns` is no whole number
+    of 1 or more.
     """
     if not capture.messages:
         raise LabError(
@@ -53,11 +54,11 @@ def plot_ladder(
 def draw_ladders(
     ladders: list[tuple[list, float, str]], title: str, told: str, gap: str | None = None
 ) -> plt.Figure:
-    """Draw several diagrams as `draw_ladder` does, side by side; return the figure.
+    """Draw several captures side by side, each as `draw_ladder` does; return the figure.
 
-    `ladders` is [([Message], RTT in ms, words below)], with the Messages of `lab.capture`. `told`
-    is the sentence for the alt text. `gap`, a few words, marks the server's line from each reply to
-    the next request.
+    `ladders` is [([Message], RTT in ms, words below)], with the Messages of `lab.capture`. `title`
+    is the figure's title, `told` the sentence for its alt text. `gap` is a few words to write
+    beside the server's line between a reply and the next request; None for no words.
     """
     end = 1000 * max(
         max(each.at_client, each.at_server) for messages, *_ in ladders for each in messages
@@ -78,8 +79,8 @@ def draw_ladder(
     """Draw client and server as two vertical lines, and each message as an arrow between them.
 
     The time goes down, from 0 to `end` milliseconds. `messages` are Messages of `lab.capture`,
-    `rtt_ms` is their distance in ms. `gap`, a few words, marks the server's line from each reply to
-    the next request.
+    `rtt_ms` is their distance in ms. `gap` is a few words to write beside the server's line between
+    a reply and the next request, where the line is coloured then; None leaves both out.
     """
     axes.grid(False)
     for place, name in ((0, "client"), (1, "server")):
@@ -117,13 +118,13 @@ def band(axes: plt.Axes, place: float, start: float, stop: float, color: str, wi
 
 
 def waits(messages: list) -> Iterator[tuple[float, float, float, float, float]]:
-    """Yield five times for each turn that has replies: (sent, heard, arrived, written, left).
+    """Yield (sent, heard, arrived, written, left) for each turn of `messages` that has replies.
 
-    They are in seconds after the first message left. `messages` are Messages; a turn is one request
-    or several, then their replies. At the client: `sent` is when the first request left, `heard`
-    when the last reply was read. At the server: `arrived` is when the request came in, `written`
-    when the reply was written, `left` when its last part left. From `written` to `left` TCP's
-    window delayed the reply.
+    A turn is one request or several, then their replies; `messages` are Messages. All five are
+    times in seconds after the first message left. At the client: `sent` is when the first request
+    left, `heard` when the last reply was read. At the server: `arrived` is when the first request
+    came in, `written` when the last reply was written, `left` when the last part of that reply
+    left. From `written` to `left` TCP's window delayed the reply.
     """
     for requests, replies in by_turn(messages):
         if replies:
@@ -141,10 +142,10 @@ def waits(messages: list) -> Iterator[tuple[float, float, float, float, float]]:
 
 
 def bundles(messages: list, span_s: float) -> list[list]:
-    """Join messages that would overlap in a ladder; return lists of messages.
+    """Group messages that would overlap in a ladder diagram; return a list of lists of Messages.
 
-    They go in one direction and follow each other closely. A message without such a neighbour is a
-    list of one. `span_s` is the time that the figure shows, in seconds.
+    The messages of a group go in one direction and follow each other closely. A message without a
+    close neighbour is a list of one. `span_s` is the time that the figure shows, in seconds.
     """
     found = []
     for message in messages:
@@ -158,11 +159,11 @@ def bundles(messages: list, span_s: float) -> list[list]:
 
 
 def draw_bundle(axes: plt.Axes, bundle: list, way_s: float, late_s: float) -> None:
-    """Draw the messages of a bundle, a list of Messages, as arrows: requests solid, replies dashed.
+    """Draw a bundle, a list of Messages that overlap, as arrows: requests solid, replies dashed.
 
-    Words stand at the start. A reply may have reached the client, `way_s` seconds after it left,
-    before redis-py read it. If redis-py read the reply over `late_s` seconds after its arrival, the
-    arrow ends at the arrival, and the time until the reply was read is drawn as the client's work.
+    Words stand at the start of the arrow. A reply reaches the client `way_s` seconds after it left.
+    If redis-py read it more than `late_s` seconds after that, the arrow ends where the reply
+    arrived, and the time until it was read is drawn as the client's work.
     """
     request = bundle[0].way == "request"
     alone = len(bundle) == 1

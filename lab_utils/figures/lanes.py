@@ -43,11 +43,11 @@ BINNED = "waiting: a request is on its way (height: how much waits)"
 
 @styled
 def draw_lanes(runs: dict[str, Run], title: str | None = None) -> plt.Figure:
-    """Draw the requests of several Runs, {name: Run}, below each other; return the figure.
+    """Draw the requests of several Runs, {name: Run}, one Run below the other; return the figure.
 
-    A Run is a recorded call of a function. It has a lane, which is a row of boxes, for each of its
-    connections, and a box for each request. The x axis is in seconds, the y axis in pixels. `title`
-    replaces the usual title.
+    A Run is a recorded call of a function. It has a row of boxes for each of its connections, and a
+    box for each request. The x axis is in seconds, the y axis in pixels. `title` replaces the usual
+    title.
     """
     heights = {name: block_height(run) for name, run in runs.items()}
     body = sum(heights.values()) + (HEADING_PX + GAP_PX) * len(runs)
@@ -120,9 +120,10 @@ def requests_in_words(run: Run) -> str:
 def draw_block(axes: plt.Axes, run: Run, top: float, height: float, pixels: float) -> set[str]:
     """Draw a row of boxes for each connection of a Run, a box for each request.
 
-    The rows are orange while no request is under way. They begin at `top` and are `height` high,
-    both in pixels. `pixels` is how many pixels of the x axis make a second. Returns the texts for
-    which the legend needs a box, such as "opening a connection".
+    If there are too many rows, or too many or too narrow boxes, `draw_share` draws shares instead.
+    The rows are orange while no request is under way. They begin at `top` and together are `height`
+    high, both in pixels. `pixels` is how many pixels of the x axis make a second. Returns the texts
+    for which the legend needs a box, such as "opening a connection".
     """
     lanes = [
         [
@@ -181,12 +182,12 @@ def draw_boxes(axes: plt.Axes, spans: list[tuple], low: float, tall: float) -> s
 def draw_share(
     axes: plt.Axes, spans: list[tuple], lanes: int, run: Run, low: float, tall: float, pixels: float
 ) -> set[str]:
-    """Draw, against time, the share of connections that wait and the share of the client's work.
+    """Draw over time which share of the connections waits, and for which share the client works.
 
     The share that waits is pale and grows from below; the client's work is orange, from above.
     `spans` are the requests of the Run, (start, end, kind) in seconds, on `lanes` connections. The
-    drawing begins at `low` on the y axis and is `tall` high. `pixels` is how many pixels make a
-    second. Returns the texts for which the legend needs a box.
+    drawing begins at `low` on the y axis and is `tall` high, both in pixels. `pixels` is how many
+    pixels of the x axis make a second. Returns the texts for which the legend needs a box.
     """
     bins = max(1, round(run.seconds * pixels / BIN_PX))
     edges = [run.seconds * place / bins for place in range(bins + 1)]
@@ -200,9 +201,10 @@ def draw_share(
 
 
 def waiting_share(spans: list, edges: list[float]) -> np.ndarray:
-    """Return for each bin between two neighbouring edges how many spans cover it on average.
+    """Return an array: for each bin of time, how many of the spans cover it, on average.
 
-    `spans` are (start, end, …), `edges` the bins' limits, all in seconds. The result is an array.
+    `spans` are (start, end, …). `edges` are the limits of the bins, one more than there are bins.
+    All are in seconds.
     """
     left, right = np.array(edges[:-1]), np.array(edges[1:])
     covered = np.zeros(len(left))

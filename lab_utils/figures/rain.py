@@ -128,8 +128,8 @@ def mark_worst(
 def head(axes: plt.Axes, name: str, run: Result, runs: list, width: float) -> None:
     """Write a panel's heading: its name, how long the work took, the range of the slowest PINGs.
 
-    `run` is the Run of `lab.bystander` that the panel shows, and the range is over all `runs` of
-    it. `width` is that of the panel, in px.
+    `run` is the Run that the panel shows, `runs` are all Runs of the same Bystander: the range is
+    that of their slowest PINGs. `width` is the width of the panel in px.
     """
     small = f"shaded: the work, {plain_duration(run.took)}\n{spread(runs)}"
     lines = textwrap.wrap(name, int(width / words_px("x", USUAL)))[:2]
@@ -150,7 +150,7 @@ def head(axes: plt.Axes, name: str, run: Result, runs: list, width: float) -> No
 def spread(runs: list) -> str:
     """Return the range of a Bystander's slowest PINGs as text: '3 runs: worst 34.7–39.7 ms'.
 
-    `runs` are the Bystander's.
+    `runs` are the Runs of the Bystander; for a single one the text is '1 run'.
     """
     if len(runs) == 1:
         return "1 run"

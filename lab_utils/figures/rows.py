@@ -28,7 +28,7 @@ ROUNDS_NOTE = "small dots: the rounds"
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a figure: on its left `name`, a mark at `value`, and beside it `text`, the value.
+    """One row of a figure: `name` on its left, a mark at `value`, and `text`, the value in words.
 
     `look` is how the mark is drawn. `since` is the number that `value` is compared with, and `note`
     the factor between the two in words. If `since_look` is given, `since` is drawn as a dot too.
@@ -54,11 +54,11 @@ class Row:
 
 
 def lay_out(blocks: dict[str, list]) -> tuple[list[tuple], list[tuple], float]:
-    """Place rows below headings; return (headings, rows, end) for `blocks`, {heading: [row]}.
+    """Place rows below headings: return (headings, rows, end) for `blocks`, {heading: [row]}.
 
-    The returned headings are (place, words, colour, weight), rows are (place, row), with a row of
-    any type; places are counted in rows from the top, and `end` is the place below the last row. An
-    empty heading takes no room.
+    A place is a number of rows from the top. The returned headings are [(place, words, colour,
+    weight)], the rows [(place, row)], with a row of any type, and `end` is the place below the last
+    row. The heading "" takes no room.
     """
     heads = []
     rows = []
@@ -134,7 +134,7 @@ def words_beside(row: Row) -> tuple[str, str]:
     """Return the words (left, right) beside a Row's dot: its value in words and its factor.
 
     If the row is compared with a larger number, the value is on the left and the factor on the
-    right; else both are on the right, and the left is "".
+    right. Else both are on the right, and the left is "".
     """
     if row.since and row.value < row.since:  # the line comes from the right
         return row.text, row.note
@@ -157,7 +157,7 @@ def draw_row(axes: plt.Axes, place: float, row: Row, log: bool) -> None:
 
 
 def draw_dot(axes: plt.Axes, place: float, row: Row) -> None:
-    """Draw a Row's dot at height `place`, its interval, and a line to the dot from `row.since`."""
+    """Draw a Row as a dot at height `place`, with its interval and a line from `row.since`."""
     look = row.look
     other = row.since_look or style.Look(look.color, "|")
     if row.since:

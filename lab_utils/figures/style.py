@@ -191,9 +191,9 @@ def way(name: str) -> tuple[str, str]:
 def looks(names: list[str]) -> dict[str, Look]:
     """Choose how to draw each series of a figure; return {name: Look}.
 
-    `names` is the list of their names. A name with a role, such as "loop", gets its role's colour.
-    Distances, such as "1 ms away", get shades of one colour. All other names are grey, with
-    different markers.
+    `names` is the list of the series' names. A name with a role, such as "loop", gets the colour of
+    that role. Distances, such as "1 ms away", get shades of one colour. All other names are grey,
+    with different markers.
     """
     far = [name for name in names if A_DISTANCE.match(name) or name in PLACES]  # from near to far
     shades = BY_NUMBER.get(len(far), BY_NUMBER[5] * len(far))
@@ -217,10 +217,10 @@ def looks(names: list[str]) -> dict[str, Look]:
 
 
 def apart(look: Look, others: list[Look]) -> Look:
-    """Return a Look like `look` that none of `others` has: itself, else a hollow variant.
+    """Return a Look for a series that differs from `others`: `look`, or a hollow variant of it.
 
-    A Look is how a series is drawn. The line of a hollow variant is dashed, or dotted if there is a
-    dashed one already.
+    `look` is returned if no Look in `others` equals it. Else the variant has a hollow marker and a
+    dashed line, or a dotted line if the dashed variant is among `others`, too.
     """
     dashed, dotted = (replace(look, filled=False, line=line) for line in ("--", ":"))
     return next((other for other in (look, dashed) if other not in others), dotted)

@@ -16,9 +16,10 @@ def plot_sweep(
 ) -> plt.Figure:
     """Draw the time of each size of a Sweep, with a ring at its knee, and memory below.
 
-    The Sweep is what `lab.sweep` returned. Sizes from `shaded_from` on are shaded instead, since
-    they gain little. Memory is drawn if it was measured. Its axis and that of the sizes are log, so
-    memory that grows with the size is a straight line. Returns the figure.
+    The Sweep is what `lab.sweep` returned. `title` replaces the usual title. If `shaded_from` is
+    given, there is no ring: the sizes from that one on are shaded, since they gain little. Memory
+    is drawn if it was measured. Its axis and that of the sizes are log, so memory that grows with
+    the size is a straight line. Returns the figure.
     """
     memory = sweep.memory
     figure, panels = plt.subplots(

@@ -213,10 +213,11 @@ class Window:
             self.size = max(FIRST_WINDOW, self.size // 2)
 
     def note_use(self, now: float, full: bool, rtt_s: float) -> None:
-        """Store the most segments in flight within the last RTT, which limits how the window grows.
+        """Update `most_in_flight`, the most segments in flight within the last RTT.
 
-        The window is how many segments may be under way; `full` says that bytes had to wait for
-        room in it. `now` is a time of time.perf_counter(), `rtt_s` the distance in seconds.
+        That number limits how far the window grows. The window is how many segments may be under
+        way, and `full` is True if bytes had to wait for room in it. `now` is a time of
+        time.perf_counter(), `rtt_s` the distance in seconds.
         """
         if full or self.in_flight > self.most_in_flight or now >= self.rtt_until:
             self.most_in_flight = self.size if full else self.in_flight
@@ -227,9 +228,10 @@ class Window:
     ) -> float:
         """Decide at random which of `segments` segments get lost; return the delay in seconds.
 
-        Lost segments are sent again, which delays them. `bytes_behind` is how many bytes follow the
-        segments: only a loss with bytes behind it is noticed after a round trip, `rtt_s` seconds,
-        any other after `timeout_s`.
+        The delay is that of the slowest lost segment, which is sent again; 0 if none is lost. After
+        a loss the window is smaller. `bytes_behind` is how many bytes follow the segments: only a
+        loss with something behind it is noticed after a round trip, `rtt_s` seconds, any other
+        after `timeout_s` seconds.
         """
         late_s = 0.0
         for place in range(segments if self.network.loss else 0):
@@ -429,9 +431,9 @@ class Forwarder:
                 self.send(end)
 
     def send(self, end: End) -> None:
-        """Send the bytes of `end` that are due to the connection's other socket.
+        """Send the bytes that were read from `end` and are due, to the connection's other socket.
 
-        Bytes that the socket does not take wait in the queue of `end`.
+        Bytes that the other socket does not take now stay in the queue of `end`.
         """
         was_full = end.held >= IN_FLIGHT
         while end.queue and end.queue[0][1] <= time.perf_counter():
@@ -466,11 +468,11 @@ class Forwarder:
             self.schedule(end)
 
     def note(self, end: End, arrived: float, due: float, left: float) -> None:
-        """Add how late and how long delayed some bytes were to the sums that the client reads.
+        """Add how late some bytes left, and how long they were delayed, to sums in shared memory.
 
-        The sums, in seconds, are those of `link.Times`, in shared memory. The three times, of
-        time.perf_counter(), are when the bytes arrived at `end` (a socket of a connection), were
-        due to leave, and left.
+        The sums, in seconds, are those of `link.Times`; the Jupyter kernel reads them. `arrived`,
+        `due` and `left` are times of time.perf_counter(): when the bytes arrived at `end`, a socket
+        of a connection, when they were due to leave, and when they left.
         """
         held_s = max(0.0, due - max(arrived, self.held_until))
         self.late_s += max(0.0, left - max(due, self.late_until))
@@ -554,8 +556,8 @@ def start_waker(memory: mmap.mmap, bell: int) -> int | None:
 def keep_awake(memory: mmap.mmap, link: int, client: int) -> None:
     """Spin while the flag AWAKE in `memory` is set; pause while other programs want the CPU.
 
-    Other programs are all but the lab's: the waker itself, `link`, `client` (process ids), and the
-    server, whose process id is in `memory`. Never returns.
+    The lab's own processes are not among these: the waker itself, `link` and `client` (process
+    ids), and the server, whose process id is in `memory`. Never returns.
     """
     while True:
         os.eventfd_read(0)

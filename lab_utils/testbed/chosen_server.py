@@ -85,10 +85,10 @@ def check_options(chosen: Server, options: dict) -> None:
 
 
 def distance_of(client: Client) -> float | None:
-    """Return the distance in ms that the lab set for a client; None if the lab did not make it.
+    """Return the distance in ms that the lab set for a client; None if that is not known.
 
-    The distance is 0 for a client that does not use the link. For a RedisCluster it is that of the
-    first node.
+    It is known for a client that uses the simulated link, and is 0 for one that connects directly
+    to the server of `server`. For a RedisCluster it is that of the first node.
     """
     for node in ownership.nodes_of(client)[:1]:
         beside = node.connection_pool.connection_kwargs.get("port") == server().address[1]

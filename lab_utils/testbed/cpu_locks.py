@@ -19,11 +19,12 @@ LOOK_S = 0.02  # how often a lock that somebody else has is tried
 
 
 def hold(cores: list[int], number: int, place: str = PLACE) -> dict[int, int | None]:
-    """Wait for locks on `number` of the named cores; return {core: lock}, to pass to `release`.
+    """Wait until `number` of the cores are free and lock them; return {core: lock} for `release`.
 
-    `cores` are numbers as in /sys, in the order of preference. A lock is a file descriptor, or None
-    where nothing can be locked. `place` is the path of a core's folder with {} for its number;
-    tests pass another path.
+    `cores` are numbers as in /sys, the preferred one first. For a `number` of 1 the first free core
+    is locked, for more the first ones in the list. A lock is a file descriptor, or None where
+    nothing can be locked. `place` is the path of a core's folder with {} for its number; tests pass
+    another path.
     """
     if sys.platform != "linux" or not os.path.exists(place.format(cores[0])):  # or no /sys
         return dict.fromkeys(cores[:number])

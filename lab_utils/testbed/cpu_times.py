@@ -103,19 +103,20 @@ class CpuWatch:
         }
 
     def spent(self, before: dict, seconds: float, thread: int | None = None) -> Spent:
-        """Return where the time of a sample went, a Spent; the sample took `seconds`, until now.
+        """Return where the time of a sample went, as a Spent; call this right after the sample.
 
-        `before` is what `read` returned before the sample. `thread` is the id of the thread in
-        which the sample ran, None for the current one.
+        The sample took `seconds`. `before` is what `read` returned before it. `thread` is the id of
+        the thread in which the sample ran, None for the current one.
         """
         own = {"client": time.process_time(), "thread": time.thread_time()}
         return self.account(before, self.read() | own, seconds, thread)
 
     def account(self, before: dict, now: dict, seconds: float, thread: int | None = None) -> Spent:
-        """Return where the time of a sample went, a Spent; the sample took `seconds`.
+        """Compute from two readings where the time of a sample went; return a Spent.
 
-        `before` and `now` are what `read` returned before and after it. `thread` is the id of the
-        thread in which the sample ran, None for the current one.
+        `before` and `now` are what `read` returned before and after the sample, which took
+        `seconds`. `thread` is the id of the thread in which the sample ran, None for the current
+        one.
         """
         since = {name: now[name] - before[name] for name in now if name != "client waits"}
         client = since["client"]
@@ -180,7 +181,7 @@ def note_disturbance(server_pid: int | None = None, link: Link | None = None) ->
     """Measure by how much other programs disturb a `with` block, and store that for `lab.claim`.
 
     This is for work that is done only once. `server_pid` is a process id; it and `link` may be
-    None. The result, a Disturbance, goes to `disturbance.note`.
+    None. The result is a Disturbance, and is stored by `disturbance.note`.
     """
     watch = CpuWatch(server_pid, link)
     before, started = watch.read(), time.perf_counter()

@@ -35,9 +35,9 @@ def speed(cpu: int) -> tuple[int, ...]:
 
 
 def core_of(cpu: int) -> int:
-    """Return the lowest CPU of the core of `cpu`, even if this process may not use that one.
+    """Return the number of the lowest CPU on the same core as `cpu`, a CPU's number as in /sys.
 
-    Both are numbers of CPUs, as in /sys.
+    It may be a CPU that this process may not use. If the system does not say, the result is `cpu`.
     """
     siblings = text(SYSTEM / f"cpu{cpu}/topology/thread_siblings_list")  # "0-1", or "0,4"
     first = siblings.replace("-", ",").split(",")[0]

@@ -60,11 +60,11 @@ def run(function: Callable[..., Awaitable], *arguments: Any) -> Any:
 
 
 def cancel(tasks: list[asyncio.Task]) -> None:
-    """Cancel the task in the list `tasks`, and do so every second until it has ended.
+    """Cancel the task in the list `tasks`, and do so again every second until it has ended.
 
-    If the task has not begun yet, the list is empty, and this looks again after a second. One try
-    may not do: redis-py may take a cancellation for a lost connection, and go on. To be called in
-    the lab's event loop.
+    If the task has not begun yet, the list is empty, and is looked at again after a second. One try
+    may not do: redis-py may take a cancellation for a lost connection, and go on. Call this in the
+    lab's event loop only.
     """
     if not (tasks and tasks[0].done()):
         for task in tasks:
@@ -77,10 +77,10 @@ async def outcome_of(
 ) -> tuple[Any, BaseException | None]:
     """Await `function(*arguments)`; return (result, None), or (None, error) instead of raising.
 
-    `function` is a coroutine function. The task in which this runs is appended to the list `tasks`
-    first, so that another thread can cancel it. A SystemExit or KeyboardInterrupt raised in a task
-    would end the loop. And asyncio would print the error of a cancelled task, since nobody waits
-    for that task any more.
+    `function` is a coroutine function. First, the task in which this runs is appended to the list
+    `tasks`, so that another thread can cancel it. Errors are returned for two reasons: a SystemExit
+    or KeyboardInterrupt raised in a task would end the loop, and asyncio would print the error of a
+    cancelled task for which nobody waits any more.
     """
     tasks.append(asyncio.current_task())
     try:

@@ -101,7 +101,7 @@ def server_name(info: dict) -> str:
 def environment_line() -> str:
     """Return a line of versions for the small type of figures.
 
-    It is such as 'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64'.
+    An example is 'Redis 8.2.3 · redis-py 8.1.0 · Python 3.13.0 · Linux x86_64'.
     """
     info = connect().info("server")
     return (

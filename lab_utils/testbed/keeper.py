@@ -71,10 +71,10 @@ def stop_all() -> None:
 class Kept:
     """A process that runs `command`, a list of words, and is killed when this process ends.
 
-    It is a child of a shell, the keeper, which kills it. With `folder` it works in a new folder,
-    whose path is the attribute `folder`; else that is "". `feed` is written to its standard input;
-    `popen` are options of Popen. The attribute `process` is the Popen of the keeper, which ends
-    when the process has.
+    It is started, and killed, by a shell: its keeper. With `folder` the process works in a new
+    folder, whose path is the attribute `folder`; else the attribute is "". `feed` is written to the
+    standard input of the process; `popen` are options of subprocess.Popen. The attribute `process`
+    is the Popen of the keeper, which ends when the process has ended.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Kept:
 
 
 class all_or_none(Whole):
-    """A `with` block in which processes are started as Kept: if it fails, all are stopped."""
+    """In a `with` block that starts processes as Kept, stop all of these if the block fails."""
 
     def enter(self) -> None:
         self.before = set(_kept)
@@ -154,11 +154,14 @@ def lifeline() -> tuple[int, int]:
 
 
 def close_in_children(fd: int) -> None:
-    """Note a file descriptor, which each forked child of this process then closes as it begins."""
+    """Have each forked child of this process close the file descriptor `fd` when it begins."""
     _lifelines.add(fd)
 
 
 def cut(write_end: int) -> None:
-    """Close the write end of a `lifeline`, a descriptor: the process at its read end then ends."""
+    """Close the write end of a `lifeline`, so that the process at its read end ends.
+
+    `write_end` is its file descriptor.
+    """
     _lifelines.discard(write_end)
     os.close(write_end)

@@ -71,7 +71,8 @@ NO_TIMES = Times(0.0, 0.0, 0.0, 0.0)
 class Link:
     """The process that simulates distances to servers, and the loopback ports on which it listens.
 
-    It is started when a Link is made. `memory` is shared with the process, and contains its Times.
+    The process is started when a Link is made. `memory` is shared with the process, which writes
+    the Link's Times there.
     """
 
     def __init__(self) -> None:
@@ -110,7 +111,7 @@ class Link:
         return self.owner == os.getpid() and self.process.poll() is None
 
     def ended(self) -> str:
-        """Return the sentence for the notebook when this link has ended and is replaced."""
+        """Return the sentence to print when this link has ended and a new one replaces it."""
         return "the link had ended; a new one stands in its place, for clients made from now on."
 
     def pids(self) -> tuple[int, ...]:
@@ -124,10 +125,11 @@ class Link:
         return Times._make(TIMES.unpack_from(self.memory))
 
     def keep_awake(self, on: bool, server_pid: int | None = None) -> None:
-        """Have the link's second process keep the CPU of link and server from dozing, or stop that.
+        """Keep the CPU of link and server from dozing if `on` is True; else stop keeping it awake.
 
-        `server_pid` is the server's process id: the server's CPU time is not counted as other
-        programs'.
+        A second process of the link, the waker, does that by spinning, and pauses while other
+        programs want the CPU. `server_pid` is the server's process id, if known: the server is not
+        such a program.
         """
         SERVER.pack_into(self.memory, SERVER_AT, server_pid or 0)
         self.memory[AWAKE] = on
@@ -159,10 +161,10 @@ class Link:
     def port(self, server: Server, rtt_ms: float, parallel: bool = False, loss: float = 0.0) -> int:
         """Return the loopback port behind which a Server is `rtt_ms` ms away.
 
-        A second call returns the same port. `loss` is the share of segments, such as 0.01, that are
-        lost each way and sent again. With `parallel`, and without, the port is another, since the
-        link's own cost depends on the CPUs used (see `steady`). At 0 ms bytes are passed on without
-        delay, for recording them.
+        A second call with the same arguments returns the same port. `loss` is the share of
+        segments, such as 0.01, that are lost each way and sent again. `parallel` is for clients
+        that have a CPU to themselves (see `steady`): the link's own cost is then another one, and
+        so is the port. At 0 ms bytes are passed on without delay, for recording them.
         """
         key = server.address, rtt_ms, parallel, loss
         if key not in self.ports:
@@ -197,13 +199,14 @@ class Link:
         """Return by how many seconds a call through the link exceeds its distance, `rtt_s` seconds.
 
         The link is a process between client and `server`. Two hops through it are not free, and a
-        client that has waited runs its next lines from a colder cache: together up to 0.07 ms. This
-        overhead is subtracted from the delay, so that a PING takes as long as without a link, plus
-        the RTT asked for. With `parallel` the client has a CPU to itself meanwhile.
+        client that has waited runs its next lines from a colder cache: together up to 0.07 ms. The
+        caller subtracts this overhead from the delay, so that a PING takes as long as without a
+        link, plus the RTT asked for. With `parallel` the client has a CPU to itself while this is
+        measured.
 
-        The overhead is measured once for each distance, with redis-py's own PING, direct and
-        through the link; a new process measures again. The fastest calls count, since a disturbance
-        only makes a call longer. An implausibly large result is measured again, and limited.
+        The overhead is measured once for each distance in a process, with redis-py's own PING,
+        direct and through the link. The fastest calls count, since a disturbance only makes a call
+        longer. An implausibly large result is measured again, and limited.
         """
         key = server.address, rtt_s, parallel
         if key in self.overhead_s:
@@ -256,7 +259,7 @@ def shared_memory() -> int:
 
 
 def fastest(times: list[float]) -> float:
-    """Return the time that the fastest tenth of some calls do not exceed; all are in seconds."""
+    """Return the time that a tenth of some calls stayed below; `times` are their seconds."""
     return sorted(times)[len(times) // FASTEST_OF]
 
 
@@ -285,9 +288,9 @@ def link() -> Link:
 class recording(Whole):
     """Records the bytes that pass the simulated link inside a `with` block, in the list `events`.
 
-    It is there when the block has ended. An event is [number of the connection, "request" or
-    "reply", time of arrival at the link, time of leaving its sender, time of leaving the link,
-    bytes in base64], with times of time.perf_counter(), in seconds.
+    The attribute `events` exists once the block has ended. An event is [number of the connection,
+    "request" or "reply", time of arrival at the link, time of leaving its sender, time of leaving
+    the link, bytes in base64], with times of time.perf_counter(), in seconds.
     """
 
     def enter(self) -> None:
@@ -327,12 +330,12 @@ def port_of(client: redis.Redis, caller: str) -> int | None:
 
 
 def rest(client: redis.Redis) -> None:
-    """Reset the connections of a client to their state after some seconds of silence.
+    """Reset TCP's slow start for a client, as if its connections had been silent for some seconds.
 
-    Ten segments go at first again, as on a new connection. `setup=lab.rest` does this before each
-    call of a comparison. All clients at that distance are reset, and what their windows learned
-    from losses is forgotten. For a client at distance 0 nothing changes. Raises LabError for
-    anything but a redis.Redis on the lab's server.
+    Then at most ten segments (14 KB) leave at once again, as on a new connection. `setup=lab.rest`
+    does this before each call of a comparison. All clients at that distance are reset, and what the
+    link learned from lost segments is forgotten. For a client at distance 0 nothing changes. Raises
+    LabError for anything but a redis.Redis on the lab's server.
     """
     if port := port_of(client, "lab.rest"):
         link().ask("rest", port=port)
@@ -340,10 +343,11 @@ def rest(client: redis.Redis) -> None:
 
 @dataclass(frozen=True)
 class TcpCounts:
-    """TCP's counters at one distance since its first use, both ways, of all clients there.
+    """TCP's counters at one distance since its first use, for both ways and all clients there.
 
-    `window_waits` is how often bytes waited for acknowledgements, a round trip each; `sent_again`
-    is the number of lost segments, `stalls` that of losses which only a timeout noticed.
+    `window_waits` is how often bytes waited for acknowledgements, a round trip each. `sent_again`
+    is how many segments were lost and sent again, and `stalls` is how many of these losses only a
+    timeout noticed.
     """
 
     # Times that bytes waited for acknowledgements: of one command a round trip each.

@@ -13,8 +13,8 @@ def one_a_kernel(make: Callable[[], Any]) -> Any:
     """Decorate `make`, which makes an object: return the same one while it lives, then a new one.
 
     The object must have `alive()`, which returns a bool, and `ended()`, which returns the sentence
-    to print when it is replaced. The decorated function takes no arguments. It has a method
-    `known()`, which returns the present object, alive or not, or None if none was made yet.
+    to print when a new object replaces it. The decorated function takes no arguments. It has a
+    method `known()`, which returns the present object, alive or not, or None if none was made yet.
     """
     held, lock = [], threading.RLock()
 

@@ -30,7 +30,10 @@ _links: dict[int, tuple[Server, Any]] = {}  # port of a link -> (the Server behi
 
 
 def add(server: Server, socket_path: str | None = None) -> None:
-    """Register a server that the lab may write to; with `socket_path`, only its Unix socket."""
+    """Register a server to which the lab may write, by its address.
+
+    With `socket_path` only the path of its Unix socket is registered, not its address.
+    """
     _servers[(socket_path, None) if socket_path else server.address] = server
 
 
@@ -39,11 +42,11 @@ def add_link(port: int, server: Server, link: Any) -> None:
 
 
 def check(client: Client) -> Server:
-    """Return the lab's Server to which `client` connects.
+    """Return the lab's Server to which `client` connects; for a cluster, that of the first node.
 
-    For a cluster it is that of the first node. Raises LabError, before anything is written, for a
-    server or a database that is not the lab's, a database that is no longer reserved, a pipeline,
-    and anything that is not a client.
+    Raises LabError, before anything is written, for a server or a database that is not the lab's, a
+    server that has ended, a database that is no longer reserved, a pipeline, and anything that is
+    not a client.
     """
     check_client(client, "The lab", cluster=True)
     servers = []
@@ -58,10 +61,10 @@ def check(client: Client) -> Server:
 
 
 def check_held(server: Server, client: redis.Redis) -> None:
-    """Raise LabError unless the lab's database there is still reserved, and `client` uses it.
+    """Raise LabError unless the lab still holds its database on `server`, and `client` uses it.
 
-    `server` is the learner's own Server. SELECT may have switched the client to another database,
-    so the database's number is read from the server.
+    `server` is the learner's own Server, on which the lab has reserved a database. SELECT may have
+    switched the client to another one, so the server is asked which database the client uses.
     """
     try:
         if server.held and server.held.stands():
@@ -111,10 +114,10 @@ def server_of(client: redis.Redis) -> Server:
 
 
 def at(host: str | None, port: int | None) -> Server | None:
-    """Return the lab's Server at an address or behind a link's port; None if there is none.
+    """Return the lab's Server at an address, or behind a port of the link; None if there is none.
 
     `host` and `port` are those of a client; for a Unix socket they are its path and None. Raises
-    LabError if the link has ended.
+    LabError if the port is the link's and the link has ended.
     """
     if (host, port) in _servers or host != LOOPBACK or port not in _links:
         return _servers.get((host, port))

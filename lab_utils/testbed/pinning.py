@@ -103,7 +103,7 @@ class turn(steady):
         self.number = number
 
     def place(self) -> None:
-        """Override `steady.place` to move no process: the system places them."""
+        """Move no process, unlike `steady.place`: the system decides on which CPU each one runs."""
 
 
 def affinity(pid: int) -> set[int]:

@@ -148,7 +148,8 @@ def configuration(
 ) -> str:
     """Return the text of a private server's redis.conf.
 
-    `version` is (major, minor), `settings` are further lines; what the lab needs comes after them.
+    `version` is the server's (major, minor). `settings` are further lines; what the lab needs comes
+    after them, and so overrides them.
     """
     lines = [
         "repl-diskless-sync-delay 0",
@@ -201,7 +202,10 @@ def wait_until_up(kept: Kept, said: IO[bytes], options: dict) -> dict:
 
 
 def reason(words: str) -> str:
-    """Return why a server did not start: its output, `words`, without warnings and notices."""
+    """Return what a server said before it ended: its output `words` without warnings and notices.
+
+    The result is "nothing" if no other lines are left.
+    """
     lines = [line.strip() for line in words.splitlines()]
     told = " ".join(line for line in lines if "WARNING" not in line and " * " not in line)
     return told.rstrip(".") or "nothing"

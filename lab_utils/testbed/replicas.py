@@ -51,9 +51,9 @@ class Pair(contextlib.AbstractContextManager):
     def kill_primary(self) -> None:
         """Kill the primary's process, and return when the replica has noticed.
 
-        The replica waits until somebody promotes it. It still gets the bytes that the primary had
-        handed to the system. To lose those too, as with a whole machine, call `cut()` first. Raises
-        LabError for a primary that was not started for this pair.
+        The replica stays a replica until somebody promotes it. It still gets the bytes that the
+        primary had handed to the operating system. To lose those too, as with a whole machine, call
+        `cut()` first. Raises LabError for a primary that was not started for this pair.
         """
         if len(self._started) < 2:
             raise LabError(
@@ -141,9 +141,10 @@ def is_up(second: redis.Redis) -> bool:
 
 
 def offset(client: redis.Redis, name: str) -> int:
-    """Return how many bytes of replication a server has sent or got, its INFO field `name`.
+    """Return how many bytes of replication a server has sent or received, from its reply to INFO.
 
-    The name is "master_repl_offset" or "slave_repl_offset". Returns 0 without that field.
+    `name` is the field's: "master_repl_offset" or "slave_repl_offset". Returns 0 without that
+    field.
     """
     return client.info("replication").get(name, 0)
 

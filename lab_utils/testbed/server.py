@@ -41,12 +41,15 @@ class Server:
             self.kept.stop()
 
     def alive(self) -> bool:
-        """Return False if a private server has ended, or if the reserved database was lost."""
+        """Return whether the server can still be used.
+
+        It can't if a private server's process has ended, or if the reserved database was lost.
+        """
         thing = self.kept or self.held
         return thing is None or thing.alive()
 
     def ended(self) -> str:
-        """Return the sentence for the notebook when this server has ended and is replaced."""
+        """Return the sentence to print when this server has ended and another one replaces it."""
         if self.held:
             return "the database on the server of REDIS_URL was lost; the lab looks for one anew."
         return (

@@ -24,11 +24,11 @@ FORM = (
 
 
 def server_from_url(url: str) -> Server:
-    """Reserve an empty database on the learner's own server; return this Server.
+    """Reserve an empty database on the learner's own server, at `url`; return this Server.
 
-    Clients get the address at which the database is reserved, so that a name which leads to several
-    servers makes no difference. Raises LabError if the lab can't or must not use the server at
-    `url`.
+    The Server's address is the IP address at which the database is reserved, even if `url` has a
+    host name: that might lead to several servers. Raises LabError if the lab can't use the server,
+    or must not, as when no database is empty.
     """
     if not is_usable(url):
         raise LabError(FORM)  # never quoted: any part may belong to the password
@@ -67,8 +67,8 @@ def server_from_url(url: str) -> Server:
 def is_usable(url: str) -> bool:
     """Return whether the lab can use this text as REDIS_URL; nothing is connected.
 
-    It must begin with redis://, end with a database's number or nothing, and have no options. A URL
-    that redis-py would read otherwise than its author meant is refused.
+    It must begin with redis://, end with a database's number or without one, and have no options. A
+    URL that redis-py would read otherwise than its author meant is refused.
     """
     if not url.startswith("redis://") or not url.isprintable() or re.search("[ #?]", url):
         return False

@@ -13,12 +13,11 @@ def spare(*settings: str, valkey: bool = False, **options: Option) -> redis.Redi
     """Start a private server beside the one that `lab.connect` uses, and return a client of it.
 
     The server is the same program as the lab's own, normally Redis; with `valkey=True` it is
-    Valkey. `settings` are lines of redis.conf, such as "maxmemory 10mb"; `options` go to redis-py's
-    client unchanged. The client connects to the server itself, at no distance. The server ends with
-    the Jupyter kernel. Even if REDIS_URL names a server, that server is not used here.
-
-    Its address and its password are the lab's, whatever the settings say. Raises LabError where no
-    server program is found, or where the server does not start with these settings.
+    Valkey. `settings` are lines of redis.conf, such as "maxmemory 10mb"; the lab sets the server's
+    address and password, whatever they say. `options` go to redis-py's client unchanged. The client
+    connects to the server itself, at no distance. The server ends with the Jupyter kernel. Even if
+    REDIS_URL names a server, that server is not used here. Raises LabError where no server program
+    is found, or where the server does not start with these settings.
     """
     for setting in settings:
         if not isinstance(setting, str) or "\n" in setting or not setting.strip():

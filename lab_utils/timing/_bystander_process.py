@@ -74,9 +74,9 @@ def watch(sock: socket.socket) -> list[tuple[float, float]]:
 
 
 def wake_on_time() -> None:
-    """Have Linux wake this process when it asked to be woken: by default that is up to 50 µs late.
+    """Have Linux wake this process on time; by default it wakes a process up to 50 µs late.
 
-    It sets the timer slack to its minimum; on other systems nothing happens.
+    This sets the timer slack to its minimum. On other systems nothing happens.
     """
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):

@@ -33,11 +33,12 @@ QUIET_S = 0.03  # before and after the work: what PINGs take when nothing of our
 
 @dataclass(frozen=True)
 class Run:
-    """The bystander's PINGs around one call of the work, which `took` so many seconds.
+    """The PINGs that the bystander, another client, sent around one call of the work.
 
-    `pings` are (seconds from the work's begin until the PING was due, seconds from then to its
-    reply), in order, from before, during and after the work. `samples` are the PINGs that waited
-    during the work, `around` all others; `worst` and `median` are waits of `samples` in seconds.
+    The work took `took` seconds. `pings` are (seconds from the work's begin until the PING was due,
+    seconds from then to its reply), in order, from before, during and after the work. `samples` are
+    the PINGs that waited during the work, `around` all others; `worst` and `median` are the longest
+    and the median wait among `samples`, in seconds.
     """
 
     pings: list[tuple[float, float]]
@@ -97,7 +98,7 @@ class Bystander:
     def idle_worst(self) -> float:
         """The seconds that the slowest PING before or after the work waited, median over `runs`.
 
-        The work did not delay that PING, so this is the machine's own part.
+        The work did not delay these PINGs, so this is how long the machine alone makes a PING wait.
         """
         slowest = [max((latency for _, latency in run.around), default=0.0) for run in self.runs]
         return statistics.median(slowest)

@@ -92,8 +92,8 @@ class Comparison:
     def seconds(self, name: str, rtt_ms: float | None = None) -> Median:
         """Return the median seconds of one call of the compared function `name`.
 
-        It is a Median, a float with the attribute `rounds`, all the numbers. `rtt_ms` is the
-        distance in ms; it can be left out if only one was measured.
+        The result is a Median: a float whose attribute `rounds` is the tuple of the single rounds'
+        seconds. `rtt_ms` is the distance in ms; it can be left out if only one was measured.
         """
         return Median(self.rounds(name, rtt_ms))
 
@@ -113,11 +113,11 @@ class Comparison:
         return ratio(self.rounds(name, rtt_ms), self.rounds(over, rtt_ms))
 
     def verdict(self, name: str, over: str, rtt_ms: float | None = None) -> str:
-        """Return whether the compared function `name` is faster than `over`, as a sentence.
+        """Return a sentence on whether the compared function `name` is faster than `over`.
 
-        It is such as 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or says why the rounds do
-        not show that; on a busy machine it says so too. `rtt_ms` is the distance in ms; it can be
-        left out if only one was measured.
+        It is such as 'pipeline is 5.2x faster than loop (4.9 to 5.6)', or says that the rounds do
+        not show a difference; on a busy machine it says so too. `rtt_ms` is the distance in ms; it
+        can be left out if only one was measured.
         """
         return self.speedup(name, over, rtt_ms).sentence(name, over) + self._busy()
 
@@ -132,8 +132,9 @@ class Comparison:
         """Draw the variants at each distance, print the result in words, and return the Figure.
 
         Factors compare with the variant `over`, by default the first one. `said` is the Guess that
-        `lab.guess` returned, in "x": how many times faster the last variant but `over` is than
-        `over`, at the first distance. `title` replaces the usual title.
+        `lab.guess` returned, in "x", or None: how many times faster than `over` one other variant
+        is, at the first distance. That is the last variant, or the first if the last is `over`
+        itself. `title` replaces the usual title.
         """
         from ..figures.comparison import plot_comparison
 

@@ -19,11 +19,11 @@ MOST_PLAYED = 1_000  # of a way with more only their number is kept
 def race(ways: dict[str, Callable], client: Client) -> Explorable:
     """Call functions as `lab.plot_lanes` does, and play them side by side, slowed down.
 
-    `ways` is {name: function of a client}. In the figure one drags the distance; the times at other
-    distances are computed. Other numbers of commands are computed too, if all functions send the
-    same commands, one by one or all at once. A function with over 1,000 round trips is played with
-    all of them equally long. Returns an Explorable; if no script runs, it shows the figure of
-    `lab.plot_lanes`. Prints one line in words. Raises the errors of `lab.plot_lanes`.
+    `ways` is {name: function of a client}. In the figure readers can drag the distance, for which
+    the times are then computed. They can also change the number of commands, if all functions send
+    the same commands, one by one or all at once. A function with over 1,000 round trips is played
+    with all of them equally long. Returns an Explorable; where no script runs, it shows the figure
+    of `lab.plot_lanes`. Prints one line in words. Raises the errors of `lab.plot_lanes`.
     """
     from ..figures.lanes import draw_lanes
 
@@ -68,8 +68,8 @@ def constants(runs: dict[str, Run]) -> dict:
 def scales(runs: dict[str, Run]) -> bool:
     """Return whether the times of `runs` can be computed for other numbers of commands, too.
 
-    `runs` is {name: recorded call of a function}. They can if all send the same commands, each Run
-    one by one or all at once.
+    `runs` is {name: Run}, with a recorded call of each function. The result is True if all send the
+    same commands, more than one, and each function sends them one by one or all in one request.
     """
     first, *others = (run.commands for run in runs.values())
     total = first.total()
@@ -83,8 +83,8 @@ def scales(runs: dict[str, Run]) -> bool:
 def model_of(runs: dict[str, Run]) -> Model:
     """Return a Model for `runs`, {name: Run}, with the largest error over them as `residual`.
 
-    The cost of a command is that of `lab.fit_model`; the cost of a round trip is computed from the
-    Run that sends its commands one by one, if there is one.
+    The cost of a command is that of `lab.fit_model`. So is the cost of a round trip, unless a Run
+    sends its commands one by one on one connection: then it is computed from that Run.
     """
     model = fit_model()
     for run in runs.values():
@@ -100,11 +100,12 @@ def model_of(runs: dict[str, Run]) -> Model:
 
 
 def way_of(run: Run, model: Model | None) -> dict:
-    """Return what a recorded call costs a round trip and a command, for `explorables/model.js`.
+    """Return what a recorded call costs for each round trip and command, a dict for model.js.
 
-    In the dict, "turn_us" and "command_us" are µs a round trip and µs a command, "at_once" is how
-    many requests are under way at the same time, None for all. Without a `model`, another distance
-    lengthens each wait by the difference, and changes nothing else.
+    "turn_us" and "command_us" are µs for each round trip and for each command. "at_once" is how
+    many requests are under way at the same time, None if there is a single request. Without a
+    `model`, only other distances can be computed from the costs: "command_us" is 0, and "commands"
+    is how many round trips had to follow each other.
     """
     if not model:
         waits = one_after_another(run)
@@ -121,9 +122,10 @@ def way_of(run: Run, model: Model | None) -> dict:
 
 
 def one_after_another(run: Run) -> int:
-    """Return how many of a Run's round trips had to follow each other: the most without overlap.
+    """Return how many of a Run's round trips, at most, follow each other without any overlap.
 
-    Handshakes are included.
+    So many waits add up; other round trips were under way at the same time. Round trips that open
+    connections are included.
     """
     count = 0
     free = 0.0
@@ -137,9 +139,10 @@ def one_after_another(run: Run) -> int:
 def as_played(run: Run) -> dict:
     """Return a recorded call of a function as the data that race.js plays, a dict for JSON.
 
-    "ms" is its time, "trips" and "connections" are how many it used. "flights" is the round trips
-    as text, "sent replied commands lane, …", with times in ms and the lane of each connection
-    counted from 0; it is "" for more than 1,000.
+    "ms" is the time of the call, "trips" and "connections" are how many it used. "flights" is one
+    text with four numbers for each round trip: when it was sent and replied (ms), how many commands
+    it had, and the number, from 0, of its connection's row. "flights" is "" if there are more than
+    1,000.
     """
     lane = {number: place for place, number in enumerate(run.connections)}
     flights = [

@@ -20,14 +20,15 @@ class Ratio:
     - `value` is the ratio of their median times: 2 for a function that is twice as fast
     - `low` and `high` are the ends of an interval around `value`
     - `rounds` is the number of rounds
-    - `apart` is what the function `apart` returned for the times of the two
+    - `apart` is True if all times of one function are clearly below all of the other's: see `apart`
     - `judgement` is TOO_FEW, SAME, FASTER or SLOWER; titles, labels and sentences come from it
 
-    With 8 rounds or more, the interval is the sign test's (W. J. Conover, Practical Nonparametric
-    Statistics, 3rd ed. 1999, section 3.2): two of the ratios, paired round by round and sorted,
-    which contain their median with at least 99% confidence, for any kind of noise. It is widened,
-    if needed, to contain `value`, which a figure's two bars show. With fewer rounds it is the range
-    of the ratios, and the functions differ only if `apart` is True.
+    With 8 rounds or more, the interval is that of the sign test (W. J. Conover, Practical
+    Nonparametric Statistics, 3rd ed. 1999, section 3.2). Each round gives a ratio; `low` and `high`
+    are two of these ratios, between which their true median is with at least 99% confidence, for
+    any kind of noise. The interval is widened, if needed, to contain `value`, which a figure's two
+    bars show. With fewer rounds it is the range of the ratios, and the functions differ only if
+    `apart` is True.
     """
 
     value: float
@@ -96,11 +97,13 @@ def ratio(fast: list[float], slow: list[float]) -> Ratio:
 def apart(one: list[float], other: list[float]) -> bool:
     """Return whether a few rounds show a difference: all times of one list are below the other's.
 
-    `one` and `other` are lists of seconds, one a round, equally long. Two equal variants pass in 1
-    of 126 comparisons with five rounds, but in 1 of 10 with three. So with three or four rounds the
-    gap must be at least as wide as each list's own range, which two equal variants reach in about 1
-    of 100 (simulated for normal, exponential and heavy-tailed noise, see test_ratio.py). With one
-    or two rounds the result is False.
+    `one` and `other` are lists of seconds, one a round, equally long. With one or two rounds the
+    result is False. With three or four rounds, the gap between the lists must also be at least as
+    wide as the range of each list.
+
+    The reason is chance: five rounds of two equally fast functions are apart in 1 of 126
+    comparisons, but three rounds in 1 of 10. The wider gap brings that to about 1 of 100 (simulated
+    for normal, exponential and heavy-tailed noise, see test_ratio.py).
     """
     (low, near), (far, high) = sorted([(min(one), max(one)), (min(other), max(other))])
     if len(one) < FEWEST or near >= far:
@@ -109,10 +112,11 @@ def apart(one: list[float], other: list[float]) -> bool:
 
 
 def interval_ranks(n: int) -> tuple[int, int]:
-    """Return the ranks (low, high) of those two of `n` sorted values that enclose the median.
+    """Return the ranks (low, high) of two of `n` sorted values that enclose the true median.
 
-    Ranks count from 0. The true median lies between these two values with a confidence of 99%. For
-    less than 8 values, too few for that, the ranks are the first and the last.
+    Ranks count from 0. The true median is between the two values with a confidence of at least 99%.
+    Fewer than 8 values are too few for that: then the ranks are those of the first and the last
+    one.
     """
     tail, low = 0.5**n, 0
     while low + 1 < n / 2 and tail + math.comb(n, low + 1) * 0.5**n <= (1 - CONFIDENCE) / 2:

@@ -62,15 +62,15 @@ class Sample:
 
     @property
     def share(self) -> float:
-        """The share of the time, 0 to 1, that other programs took; 0 if that was next to nothing.
+        """The share of the time, 0 to 1, that other programs took; 0 for an undisturbed sample.
 
-        Otherwise it is QUIET_SHARE or more.
+        For a disturbed one it is 0.05 or more.
         """
         return 0.0 if self.quiet else max(QUIET_SHARE, self.taken / self.clock)
 
     @property
     def seconds(self) -> float:
-        """The seconds of a call; if other programs took much of them, without what they took.
+        """The seconds of a call; for a disturbed sample without the time that other programs took.
 
         It is at least the time for which a round trip was under way.
         """
@@ -106,8 +106,8 @@ class Runner:
 class Patience:
     """Decides whether a disturbed sample is measured again: `left` is True while that is allowed.
 
-    It is for three times `planned_s` seconds from now on, as long as enough of the repeated samples
-    come out undisturbed.
+    It is allowed for three times `planned_s` seconds from the creation of this object, as long as a
+    quarter of the repeated samples come out undisturbed. The first eight repeats need not.
     """
 
     def __init__(self, planned_s: float) -> None:
@@ -130,12 +130,13 @@ Key = tuple[str, float]  # (name of a variant, RTT in ms)
 def measure(
     runners: dict[Key, Runner], setup: Callable | None, rounds: int | None, watch: CpuWatch
 ) -> tuple[dict[Key, list[Sample]], Disturbance]:
-    """Time `runners`, {(variant, RTT in ms): Runner}; return (their Samples, Disturbance).
+    """Time the functions of `runners` in rounds; return ({key: [Sample, …]}, Disturbance).
 
-    A Runner is a compared function with its client. The Samples are {key of `runners`: [Sample, one
-    a round]}: those of undisturbed rounds if there are enough, else of the least disturbed ones.
-    `setup(client)`, if any, runs before each call, and `watch` reads CPU times. `rounds` is how
-    many rounds there are; if it is None, the planned time and LAB_SCALE decide.
+    `runners` is {(variant, RTT in ms): Runner}; a Runner is a compared function with its client. In
+    the result the same keys have a list with a Sample for each round: of the undisturbed rounds if
+    there are enough, else of the least disturbed ones. `setup(client)`, if any, runs before each
+    sample, and `watch` reads CPU times. `rounds` is how many rounds there are; if it is None, the
+    planned time and LAB_SCALE decide.
     """
     plan = scale()
     calls, round_s = warm_up(runners, setup, watch)
@@ -174,7 +175,7 @@ def warm_up(
 def fastest_call(runner: Runner, setup: Callable | None, watch: CpuWatch) -> float:
     """Return the seconds of the fastest of up to three calls of the function of a Runner.
 
-    `setup` is a function of a client that runs before each, or None; `watch` reads CPU times.
+    `setup` is a function of a client that runs before each call, or None; `watch` reads CPU times.
     """
     fastest = float("inf")
     for _ in range(WARM_CALLS):
@@ -194,9 +195,10 @@ def one_round(
 ) -> dict[Key, Sample]:
     """Measure one sample of each Runner, in random order, and return {key: Sample}.
 
-    A Runner is a compared function with its client. `runners` is {key: Runner}, `setup` is a
-    function of a client or None, `calls` {key: calls in a sample}, `watch` reads CPU times. A
-    disturbed sample is repeated as long as `patience` allows, and the least disturbed try counts.
+    `runners` is {key: Runner}; a Runner is a compared function with its client. `setup` is a
+    function of a client or None, `calls` is {key: calls in a sample}, and `watch` reads CPU times.
+    A disturbed sample is measured up to four times, as long as `patience` allows, and the least
+    disturbed one is returned.
     """
     found = {}
     for key in random.sample(list(runners), len(runners)):

@@ -34,9 +34,9 @@ def check_same_work(
     `variants`, the compared functions, is {name: function}. Work is the same if the commands are
     the same; or if the replies are the same and are evidence of work (see `is_evidence`); or if
     each function changed keys and all left the same keys and values. Before each function the
-    database is set back to its first state, since INCR or LPUSH would continue from the last one's.
-    A large database is not set back: `setup(client)`, which runs before each function, has to do
-    that.
+    database is set back to its first state, since INCR or LPUSH would go on from what the last
+    function left. A large database is not set back: `setup(client)`, which runs before each
+    function, has to do that.
     """
     with admin_of(client) as admin:
         small = admin.dbsize() <= MOST_KEYS and admin.info("memory")["used_memory"] <= MOST_BYTES
@@ -93,8 +93,9 @@ def commands_of(sent: list[bytes]) -> list[tuple[bytes, ...]]:
 def is_evidence(reply: object, changed: bool = False) -> bool:
     """Return whether a reply proves that work was done: True unless it is a status or None.
 
-    A status is such as True, "OK" or an empty text. A list proves something if an item of it does.
-    If the variant changed keys (`changed`), an int, such as the 1 of DEL, proves nothing either.
+    A status is such as True, "OK" or an empty text. A list or set proves it if one of its items
+    does, a dict if it is not empty. If the variant changed keys (`changed`), an int, such as the 1
+    of DEL, proves nothing either.
     """
     if isinstance(reply, (list, tuple, set, frozenset)):
         return any(is_evidence(each, changed) for each in reply)
@@ -118,15 +119,16 @@ def same_reply(one: object, other: object) -> bool:
 def changes(admin: redis.Redis) -> int:
     """Return how many changes to keys the server has counted since its last save.
 
-    `admin` is a client of it.
+    `admin` is a client of that server.
     """
     return admin.info("persistence")["rdb_changes_since_last_save"]
 
 
 def digest(admin: redis.Redis) -> object:
-    """Return one value that depends on all keys and values of the database, but not on their order.
+    """Return a value that is the same for the same keys and values in the database, in any order.
 
-    `admin` is a client of it. The value is bytes, or an int on a server that is not the lab's own.
+    `admin` is a client of that database. On the lab's own server the value is bytes and covers all
+    databases; on another server it is an int.
     """
     if ownership.check(admin).private:
         return admin.execute_command("DEBUG", "DIGEST")  # which takes in the whole server
@@ -136,7 +138,7 @@ def digest(admin: redis.Redis) -> object:
 def snapshot(admin: redis.Redis) -> dict[bytes, tuple[bytes, int]]:
     """Return {key: (its DUMP, milliseconds until it expires or 0)} of the whole database.
 
-    `admin` is a client of it.
+    `admin` is a client of that database.
     """
     keys = list(admin.scan_iter(count=1000))
     pipe = admin.pipeline(transaction=False)

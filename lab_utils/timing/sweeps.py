@@ -44,19 +44,19 @@ class Sweep:
         return {size: self.comparison.rounds(str(size)) for size in self.sizes}
 
     def ratio(self, size: float, over: float) -> Ratio:
-        """Return the Ratio of the time at `size` to that at another size, `over`.
+        """Return a Ratio: how many times as long a call takes at `size` as at another size, `over`.
 
-        Its value is 2 if `size` takes twice as long.
+        Its value is 2 if a call at `size` takes twice as long.
         """
         return self.comparison.speedup(str(over), str(size))
 
     def knee(self) -> float | None:
-        """Return the knee: the smallest size shown to be less than 10% slower than the fastest.
+        """Return the knee: the smallest size that is nearly as fast as any other; None if unclear.
 
-        Returns None if no size is. "Shown" means that Ratio reports this size to be faster than
-        each other size would be if that one took 10% longer. Noise can hide a knee; it cannot make
-        one, nor move it: if the next smaller size is less than 5% slower, the result is None. The
-        largest size is never the knee, since nothing beyond it was measured.
+        A size is nearly as fast if it is surely (by the judgement of a Ratio) faster than every
+        other size would be with 10% more time. Noise can hide a knee, but not make or move one: if
+        the next smaller size is less than 5% slower than the knee, the result is None. The largest
+        size is never the knee, since nothing beyond it was measured.
         """
         rounds = self.rounds()
         slower = {size: [KNEE * seconds for seconds in taken] for size, taken in rounds.items()}
@@ -72,12 +72,15 @@ class Sweep:
         return None if self.seconds(before) < BEFORE * self.seconds(found) else found
 
     def still_falls(self) -> bool:
-        """Return True if larger sizes may be faster still: no knee, and the largest is fastest."""
+        """Return whether even larger sizes may be faster.
+
+        They may if there is no knee, and the largest size is faster than each of the others.
+        """
         *smaller, largest = self.rounds().values()
         return self.knee() is None and is_fastest(largest, smaller)
 
     def finding(self) -> str:
-        """Return where the gain ends, as a sentence, or that the sizes do not show it.
+        """Return a sentence that says where the gain ends, or that the sizes do not show it.
 
         It is such as 'At RTT 1 ms, beyond 100 commands a batch there is little left to gain'.
         """
