@@ -41,7 +41,7 @@ django.setup()
 
 
 def shop(request):
-    """Ask for all products at once; one_by_one makes a round trip for each."""
+    """Show all products, read in one round trip; with ?one_by_one it takes one for each product."""
     one_by_one = "one_by_one" in request.GET
     found = {name: cache.get(name) for name in NAMES} if one_by_one else cache.get_many(NAMES)
     rows = "".join(f"<li>{name}: {found.get(name)}" for name in NAMES)

@@ -19,7 +19,10 @@ app.add_middleware(asgi)
 
 @app.get("/cart/{user}")
 async def cart(user: str, add: str | None = None) -> dict[str, int]:
-    """Add to the cart, and show it: one round trip, whatever it does."""
+    """Add one piece of `add`, if given, to the user's cart; return the cart, {product: number}.
+
+    Both together are one round trip.
+    """
     async with r.pipeline(transaction=False) as pipe:
         if add:
             pipe.hincrby(f"cart:{user}", add, 1)

@@ -17,7 +17,7 @@ app = Flask(__name__)
 
 @app.get("/")
 def board() -> list[str]:
-    """Show the ten best, with a round trip for each name: too many."""
+    """Return the names of the ten best players, with a round trip for each name: too many."""
     best = r.zrevrange("board", 0, 9)
     return [r.hget(f"user:{user}", "name") or user for user in best]
 

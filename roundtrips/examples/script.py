@@ -14,7 +14,7 @@ SLICE = 1_000
 
 
 def copy(r: redis.Redis) -> None:
-    """Write all scores: a round trip for a thousand of them."""
+    """Write all SCORES to the sorted set "board", in one round trip for each thousand."""
     names = list(SCORES)
     for start in range(0, len(names), SLICE):
         r.zadd("board", {name: SCORES[name] for name in names[start : start + SLICE]})

@@ -66,9 +66,10 @@ def listeners_here() -> tuple[Block, ...]:
 
 
 def starters_blocks() -> tuple[tuple[Block, ...], Worker | None]:
-    """Return (counting blocks, Worker) in which and by which this thread or greenlet was started.
+    """Return where this thread or greenlet was started: (counting blocks, Worker).
 
-    The counting blocks are Recorders, the outermost first; the Worker may be None.
+    The counting blocks are Recorders, the outermost first. The Worker is the one that started it,
+    or None if that is not known.
     """
     known = started_in.get(threading.current_thread()) if started_in else None
     greenlets = sys.modules.get("greenlet")
@@ -89,9 +90,9 @@ def starters_blocks() -> tuple[tuple[Block, ...], Worker | None]:
 class Worker:
     """A thread or an asyncio task; `above` are the Workers that started it, the nearest first.
 
-    Round trips of one Worker follow each other. Those of two Workers may overlap, even if in this
-    trace they did not. `task` is the asyncio task or None, `ident` the thread's id, `parent` the
-    Worker that started this one.
+    Round trips of one Worker follow each other; those of two Workers may overlap. `task` is the
+    asyncio task, or None for a thread; `ident` is the thread's id, `parent` the Worker that started
+    this one, or None.
     """
 
     __slots__ = ("__weakref__", "above", "ident", "site", "task")
@@ -134,7 +135,10 @@ def make_thread_start(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def note_start(thread: threading.Thread) -> None:
-    """Store where a thread is being started: in which counting blocks, by which Worker and line."""
+    """Store in `started_in` and `callsites.started_at` where a thread is being started.
+
+    That is in which counting blocks, by which Worker, and at which call site.
+    """
     started_in[thread] = blocks_here(), here.get()
     callsites.started_at[thread] = callsites.finder.find()
 
@@ -149,8 +153,8 @@ def make_submit(original: Callable[..., Any]) -> Callable[..., Any]:
 def in_these_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return `function` wrapped, so that its round trips belong to the counting blocks open now.
 
-    Another thread may call it later. Round trips without a line of the program's own code get the
-    line that called in_these_blocks as their call site.
+    Another thread may call it later. Round trips without a line of the program's own code get as
+    call site the line of the program that handed the function over.
     """
     taken = blocks_here()
     site = callsites.finder.find()
@@ -172,10 +176,11 @@ def in_these_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
 def stand_in(
     taken: tuple[Block, ...], site: callsites.CallSite, worker: Worker | None
 ) -> tuple[contextvars.Token[Any], callsites.CallSite]:
-    """Make this thread part of the counting blocks `taken`, for a function that others submitted.
+    """Make this thread part of the counting blocks `taken`, before it runs a submitted function.
 
-    `site` is the CallSite that submitted the function, `worker` the Worker. Returns (context token,
-    former call site), to restore the state before.
+    `site` is the CallSite at which the function was submitted, `worker` the Worker that did so, or
+    None. Returns (context token, former call site), from which the caller restores the state
+    before.
     """
     own = worker_here(get_ident())
     # What this does comes after what that worker did.
@@ -187,7 +192,11 @@ def stand_in(
 
 
 class Nobody:
-    """A counting block that counts nothing: for what a finaliser or a run of growth() sends."""
+    """A counting block that counts nothing: no block counts a write that belongs to it.
+
+    It is used for what redis-py's finalisers send, and during growth(), so that a block around the
+    call of growth() does not count the runs.
+    """
 
     is_open = False
 
@@ -215,7 +224,7 @@ def is_ignored() -> bool:
 
 
 def forget() -> None:
-    """Delete what is stored of where threads were started.
+    """Delete from `started_in` where threads were started.
 
     To be called when the last counting block has closed.
     """

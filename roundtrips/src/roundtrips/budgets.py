@@ -37,8 +37,8 @@ class Uncounted(OverBudget):
 class Budget(Tracing):
     """What `budget()` returns: open it with `with` or `async with`, or use it as a decorator.
 
-    `limits` is {argument of `budget`: number}, such as {"max": 3}. With `allow_uncounted` it passes
-    even if not everything was counted.
+    `limits` is {argument of `budget`: number}, such as {"max": 3}. With `allow_uncounted` the
+    budget is also met if not everything was counted.
     """
 
     def __init__(self, limits: dict[str, int], allow_uncounted: bool = False) -> None:
@@ -53,7 +53,7 @@ class Budget(Tracing):
             check(self.trace, self.limits, self.allow_uncounted)
 
     def __call__(self, function: F) -> F:
-        """Return `function` wrapped, so that each call of it has this budget."""
+        """Return `function` wrapped, so that each call is held to this budget's limits."""
         return around(function, lambda: Budget(self.limits, self.allow_uncounted))
 
 
@@ -67,12 +67,14 @@ def budget(
     """Fail a `with` block that makes too many round trips: `with budget(max=3, waits=2) as t:`.
 
     `max` or `exactly` limits round trips, `waits` the longest chain of round trips that had to
-    follow one another, `setup` the round trips that set connections up; None is no limit. Works
-    with `with`, `async with`, and as a decorator of a function, sync or async: `@budget(max=3)`.
-    `with … as t` gives the Trace. Raises OverBudget, an AssertionError that lists the call sites
-    and what to change, and Uncounted if something was not counted, unless `allow_uncounted`. An
-    error that the `with` block raises is raised instead. Raises RoundTripsError for anything but
-    whole numbers of 0 or more.
+    follow one another, `setup` the round trips that set connections up; None is no limit. Returns a
+    Budget, to be used with `with`, `async with`, or as a decorator of a function, sync or async:
+    `@budget(max=3)`. `with … as t` gives the Trace.
+
+    The end of the block raises OverBudget, an AssertionError that lists the call sites and what to
+    change, or Uncounted if something was not counted, unless `allow_uncounted`. If the block raises
+    an error of its own, only that error is raised. budget() itself raises RoundTripsError for
+    anything but whole numbers of 0 or more.
     """
     given = {"max": max, "exactly": exactly, "waits": waits, "setup": setup}
     limits = {name: value for name, value in given.items() if value is not None}
@@ -132,9 +134,9 @@ def check(trace: Trace, limits: dict[str, int], allow_uncounted: bool = False) -
 
 
 class RoundTripsMixin:
-    """Assertions for a TestCase of unittest or Django, like Django's own assertNumQueries.
+    """Adds assertRoundTrips and assertConstantRoundTrips to a TestCase of unittest or Django.
 
-    They are assertRoundTrips and assertConstantRoundTrips.
+    They are like Django's own assertNumQueries.
     """
 
     def assertRoundTrips(
@@ -142,8 +144,8 @@ class RoundTripsMixin:
     ) -> Any:
         """Fail unless the `with` block, or func(*args, **kwargs), makes exactly `num` round trips.
 
-        Without `func` it returns a context manager: `with self.assertRoundTrips(2):`. With `func`
-        it calls that and returns its result.
+        Without `func` a context manager is returned: `with self.assertRoundTrips(2):`. With `func`
+        the function is called, and its result is returned.
         """
         exactly = budget(exactly=num)
         return exactly if func is None else exactly(func)(*args, **kwargs)
@@ -156,14 +158,15 @@ class RoundTripsMixin:
     ) -> None:
         """Fail unless page() makes the same number of round trips for every amount of data.
 
-        `fill(n)` brings the data to n rows, in place of those of the call before. For each n in
-        `sizes` it is called, then page(), and all of that twice.
+        fill(n) must replace the data by n rows. fill(n) and then page() are called for each n in
+        `sizes`, and all of that twice. The test fails, too, if nothing can be told about growth:
+        see Growth.is_known.
         """
         growth(page, fill, sizes).check_constant()
 
 
 def excess(trace: Trace, limits: dict[str, int]) -> list[str]:
-    """Return a text for each number of a Trace that is outside its limit, in a list.
+    """Return a list of texts, one for each number of a Trace that is outside its limit.
 
     `limits` is {argument of `budget`: number}. A text is such as '12 round trips, 3 allowed'.
     """

@@ -40,7 +40,11 @@ class CallSite:
 
     @property
     def outer(self) -> str:
-        """The function without what Python names in it: 'View.show' of its comprehension, too."""
+        """The function's name without parts such as `<lambda>` or `<listcomp>`, which Python adds.
+
+        It is 'View.show' for 'View.show.<locals>.<listcomp>', and '<module>' for code outside a
+        function.
+        """
         return UNNAMED.sub("", self.function) or "<module>"
 
     def __str__(self) -> str:
@@ -53,9 +57,10 @@ class CallSite:
 
 @dataclass(frozen=True)
 class HelperSite(CallSite):
-    """A line in a function that may be a helper of the program's own.
+    """A call site in a function that may be a helper: a short one, through which others use Redis.
 
-    `above` are its callers on the stack: the lines of the program's own that led to the call.
+    `above` are the lines of the program's own code that called this function, at most three, the
+    nearest first.
     """
 
     above: tuple[CallSite, ...] = ()
@@ -112,7 +117,10 @@ class Finder:
         self.depth = 6  # how many frames up the caller's own was the last time
 
     def find(self) -> CallSite:
-        """Return the CallSite of the running call of redis-py; it is cached for the next call."""
+        """Return the CallSite of the running call of redis-py.
+
+        Lines that were found before are looked up in `direct`, without a search of the whole stack.
+        """
         depth = self.depth
         try:
             own = sys._getframe(depth)
@@ -124,8 +132,10 @@ class Finder:
     def search(self) -> CallSite:
         """Search up the stack for the first line of the program's own code; return its CallSite.
 
-        In a thread that runs nothing but redis-py it is the line that started the thread or
-        submitted the function. If there is none, it is NOWHERE.
+        Lines of helpers are skipped. If no other line is the program's own, the result is the
+        lowest line of a helper or of a library. In a thread that runs nothing but redis-py, it is
+        the line that submitted the function or started the thread. If there is none of these, it is
+        NOWHERE.
         """
         frame: FrameType | None = sys._getframe(2)
         below: FrameType | None = None
@@ -169,7 +179,12 @@ def site_of(frame: FrameType, library: str | None) -> CallSite:
 
 
 def with_callers(site: CallSite, frame: FrameType) -> CallSite:
-    """Return a HelperSite with the lines above its frame, up to the first that is in no helper."""
+    """Return a HelperSite: the CallSite `site` together with the lines that called its function.
+
+    `frame` is the stack frame of `site`. Its callers in the program's own code are collected, the
+    nearest first. The first caller that can't be a helper itself is the last one; there are at most
+    three. A library between them ends the search.
+    """
     above: list[CallSite] = []
     caller = frame.f_back
     while caller is not None and len(above) < DEEPEST:
@@ -185,8 +200,8 @@ def with_callers(site: CallSite, frame: FrameType) -> CallSite:
 def without_helpers(sites: Iterable[CallSite]) -> dict[CallSite, CallSite]:
     """Return {call site: the call site to show in its place, or itself}.
 
-    A site in a helper that several lines call is shown as the line that called the helper. A
-    function that sends from more than two lines is no helper.
+    If several lines call a helper, the call site in the helper is replaced by the line that called
+    it. A function that sends from more than two of its lines is no helper.
     """
     shown = {
         site: (site, *site.above) if isinstance(site, HelperSite) else (site,) for site in sites
@@ -215,7 +230,7 @@ of_coroutines = Finder()  # a Finder of its own: it is called from another depth
 
 
 def note_made(coroutine: Any) -> None:
-    """Store the line that made a coroutine of redis-py.
+    """Store in `made_at` the line that made a coroutine of redis-py.
 
     A task may run the coroutine later, when no line of the program's is on the stack.
     """
@@ -225,7 +240,11 @@ def note_made(coroutine: Any) -> None:
 
 
 def made_at_task(task: Any) -> CallSite | None:
-    """Return the CallSite that made a task's coroutine; None unless the coroutine is redis-py's."""
+    """Return the CallSite at which an asyncio task's coroutine was made, or None.
+
+    It is None if the coroutine is not redis-py's, or if its call site is not known. The call site
+    is deleted from `made_at`.
+    """
     coroutine = task.get_coro()
     code = getattr(coroutine, "cr_code", None)
     if code is None or kind_of(code.co_filename) is not REDIS:
@@ -234,7 +253,7 @@ def made_at_task(task: Any) -> CallSite | None:
 
 
 def forget() -> None:
-    """Delete what is stored of the lines that started threads and made coroutines.
+    """Delete all stored call sites: of started threads, of coroutines, and of calls found before.
 
     To be called when the last counting block has closed.
     """

@@ -34,7 +34,7 @@ Replacement = tuple[Any, str, Callable[[Any], Any]]
 def replacements() -> Iterator[Replacement]:
     """Yield (class or module, attribute, function that makes a replacement from the original).
 
-    These are what starts other processes or gives them work.
+    The attributes are functions and methods that start other processes or give them work.
     """
     yield subprocess.Popen, "__init__", make_popen
     yield os, "system", make_system
@@ -61,7 +61,7 @@ def subclasses(kind: Any) -> Iterator[Any]:
 
 
 def note(name: str) -> None:
-    """Report the name of a started program to the Recorders that count here, in their `others`.
+    """Add the name of a started program to `others` of each Recorder that counts the running code.
 
     Programs that the settings list are left out, and those known not to use Redis.
     """
@@ -74,9 +74,9 @@ def note(name: str) -> None:
 
 
 def program_name(argv: Any) -> str:
-    """Return the program of a command line, a text or a list: 'ls', or 'python worker.py'.
+    """Return the name of the program that a command line starts: 'ls', or 'python worker.py'.
 
-    Other arguments are left out.
+    `argv` is a path, or a list whose first word is a path. The program's arguments are left out.
     """
     given = [argv] if isinstance(argv, (str, bytes, os.PathLike)) else argv
     words = [os.fsdecode(word) for word in given]
@@ -128,10 +128,11 @@ def make_subprocess_exec(original: Any) -> Any:
 
 
 def note_fork() -> None:
-    """Report that this process forks: by the program's name if a loop starts one, else 'a fork'.
+    """Report a process that is being forked: the name of the program to be started, or 'a fork'.
 
-    Python calls this before a fork. A Popen of subprocess is reported elsewhere. With uvloop the
-    nearest frame is asyncio's, or that of a replacement above.
+    Python calls this before each fork. The name is known if uvloop's event loop starts the program:
+    it is read from the nearest stack frame, that of asyncio or of `make_subprocess_exec`; a shell
+    is 'sh'. A Popen of subprocess is reported by `make_popen` instead.
     """
     frame = sys._getframe(1)
     file = frame.f_code.co_filename

@@ -74,9 +74,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def whole_number(text: str) -> int:
-    """Return the int in a text of the command line.
+    """Return an argument of the command line as an int.
 
-    Raises ArgumentTypeError, of argparse, for anything but a whole number of 0 or more.
+    Raises argparse.ArgumentTypeError for anything but a whole number of 0 or more.
     """
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text} is no number of 0 or more")
@@ -84,7 +84,7 @@ def whole_number(text: str) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program that the command line names, report, and return the exit status.
+    """Run the program that the command line names, report its round trips, return the exit status.
 
     `arguments` are the words of the command line, by default those of this process.
     """
@@ -100,10 +100,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @dataclass
 class Verdict:
-    """What came of running a program: its exit `status`, and lists of sentences.
+    """The judgement on one run of a program: its exit `status`, and four lists of sentences.
 
-    `over` are exceeded limits, `undecided` limits that could not be judged, `uncounted` what was
-    not counted, `hints` what to do.
+    `over` names the exceeded limits. `undecided` says why a limit could not be judged, or why a
+    report could not be written. `uncounted` says what was not counted. `hints` say what the user
+    may do next, and which files were written.
     """
 
     status: int  # the program's own
@@ -115,7 +116,11 @@ class Verdict:
 
     @property
     def exit_status(self) -> int:
-        """The program's status if that is not 0, else the status for failed or undecided limits."""
+        """The exit status of the command `roundtrips`.
+
+        It is the program's own status if that is not 0. Otherwise it is 6 if a limit was exceeded,
+        2 if something is undecided, 7 if the run fails because not everything was counted, else 0.
+        """
         if self.status:
             return self.status
         if self.over:
@@ -134,7 +139,10 @@ class Verdict:
 
 
 class Command:
-    """One use of the command `roundtrips`, from its options to its exit status."""
+    """One run of the command `roundtrips`: runs a program, reports, and finds the exit status.
+
+    `options` are the parsed options of the command line.
+    """
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -165,10 +173,10 @@ class Command:
         self.tracing = trace(scope="process", keys="none" if options.no_keys else None)
 
     def place(self, option: str, given: str) -> str:
-        """Return the absolute path of the file `given` with an option.
+        """Return the absolute path of `given`, the file named after an option.
 
-        `option` is the option's name, for the message. Raises RoundTripsError for a folder, or a
-        file in a folder that does not exist.
+        `option` is the option's name, for the message. Raises RoundTripsError if `given` is a
+        folder, or a file in a folder that does not exist.
         """
         path = os.path.abspath(given)
         if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
@@ -188,7 +196,12 @@ class Command:
         atexit.register(self.finish)
 
     def run(self) -> int:
-        """Run the program, wait for its threads and exit functions, and return the exit status."""
+        """Run the program, wait for its threads and exit functions, and return the exit status.
+
+        `finish`, which reports, is one of these exit functions. If a KeyboardInterrupt ended the
+        program, it is raised again. In a child process that the program forked, the program's own
+        status is returned.
+        """
         interrupt: KeyboardInterrupt | None = None
         try:
             self.program.run()
@@ -214,7 +227,11 @@ class Command:
     # At the end
 
     def finish(self) -> None:
-        """Judge what the program did and write the report; an error in that fails the command."""
+        """Stop counting, judge the limits, and print the report to stderr.
+
+        The Verdict is stored as `self.verdict`. An error on the way is added to its `undecided`,
+        which makes the command fail. In a child process that the program forked, nothing is done.
+        """
         if os.getpid() != self.pid:
             return
         self.tracing.__exit__(None, None, None)
@@ -240,9 +257,10 @@ class Command:
         self.verdict = verdict
 
     def judge(self, verdict: Verdict, counted: Trace) -> None:
-        """Add to `verdict` the limits, and call sites of the ratchet, that the program exceeded.
+        """Add to `verdict` the exceeded limits, the call sites that grew, and what was not counted.
 
-        `counted` is the program's Trace.
+        `counted` is the program's Trace. Raises RoundTripsError or OSError if the ratchet's file
+        can't be read or written.
         """
         options = self.options
         limits = {name: most for name in LIMITS if (most := getattr(options, name)) is not None}
@@ -256,7 +274,9 @@ class Command:
     def hold(self, verdict: Verdict, counted: Trace) -> None:
         """Compare the program's Trace, `counted`, with the ratchet's file, or write that file.
 
-        What comes of it is added to `verdict`.
+        The file is written if it is new or the option --accept was given, unless the run failed.
+        Otherwise call sites with more round trips than the file says are added to `verdict.over`.
+        In both cases `verdict.hints` may get a hint.
         """
         path = self.options.ratchet
         now = ratchets.state_of(counted, self.folder, self.table)
@@ -280,10 +300,11 @@ class Command:
             verdict.hints.append(f"better by {fewer:,} than {name} says; --accept keeps it so")
 
     def report_of(self, verdict: Verdict, counted: Trace) -> list[str]:
-        """Write the files that the options name; return the report as lines.
+        """Write the summary and the JSON file if the options name them; return the report's texts.
 
-        `counted` is the program's Trace; the limits that it exceeded are in `verdict`, and become a
-        part of the summary and of the JSON.
+        `counted` is the program's Trace, `verdict` the judgement on the run, which the two files
+        include. The result is a list: the report, then GitHub's workflow commands with
+        --annotations.
         """
         name = self.program.name
         self.write(verdict, "summary", lambda: github.summary(counted, name, verdict.failures))
@@ -292,9 +313,11 @@ class Command:
         return [counted.report(), *more]
 
     def write(self, verdict: Verdict, option: str, content: Callable[[], str]) -> None:
-        """Write the text content() to the file that `option` names, if it was given.
+        """Write a report into the file that the command line or the settings name for an option.
 
-        A summary is appended to its file. `verdict` gets a hint that names the file.
+        `option` is "summary", whose text is appended to the file, or "json_file", which replaces
+        the file. `content()` returns the text to write. A hint that names the file is added to
+        `verdict`. Nothing happens if the option was not given. Raises OSError.
         """
         path = getattr(self.options, option)
         if path:
@@ -303,7 +326,7 @@ class Command:
             verdict.hints.append(f"written: {os.path.relpath(path, self.folder)}")
 
     def json_of(self, verdict: Verdict, counted: Trace) -> str:
-        """Return the report as one line of JSON; `counted` is the program's Trace."""
+        """Return the program's Trace, `counted`, and the judgement `verdict` as a line of JSON."""
         judged = {
             "program": self.program.name,
             "status": verdict.status,
@@ -316,9 +339,10 @@ class Command:
 
 
 def status_of(end: SystemExit) -> int:
-    """Return the exit status that a SystemExit means.
+    """Return the exit status that a SystemExit stands for.
 
-    If its argument is no number, print that, as Python does, and return 1.
+    If its code is neither None nor a number, print the code to stderr, as Python does, and return
+    1.
     """
     if end.code is None:
         return 0

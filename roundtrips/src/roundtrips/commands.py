@@ -75,10 +75,11 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Command:
-    """A command in a Trace: `name`, the `pattern` of its key ("user:{…}"), a number for the key.
+    """A command in a Trace: its `name`, and the `pattern` and the number of its first key.
 
-    Equal keys have equal numbers, `key`. Pattern and number are None without a key. `detail` is a
-    number that depends on the command, such as a scan's COUNT, or None; Seen lists them.
+    `pattern` is such as "user:{…}". `key` is the number: equal keys have equal numbers; a SCAN that
+    begins has 0. Both are None for a command without a key. `detail` is a number that depends on
+    the command, such as a scan's COUNT, or None; Seen lists them.
     """
 
     name: str
@@ -107,7 +108,11 @@ def seen_in(parts: Sequence[bytes]) -> Seen:
 
 
 def key_in(name: str, parts: Sequence[bytes]) -> bytes | None:
-    """Return a command's first key in bytes, or None where it has none, or nobody knows."""
+    """Return a command's first key in bytes; None if it has none, or if the command is unknown.
+
+    `name` is the name that `name_of` returns; `parts` are the command's name and arguments in
+    bytes.
+    """
     if name in KEY_FIRST or name.startswith(KEY_FIRST_MODULES):
         return parts[1] if len(parts) > 1 else None
     kind, _, where = PLACES.get(name, "none").rpartition(" ")
@@ -155,9 +160,9 @@ def options_in(name: str, parts: Sequence[bytes]) -> dict[int, int]:
 
 
 def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
-    """Return {command name: how often} of commands that redis-py will pack.
+    """Return {command name: how often} for commands as redis-py takes them, before it packs them.
 
-    `commands` are lists of name and arguments, of the types that redis-py takes.
+    Each of `commands` is a list of a name and arguments (str, bytes, int or float).
     """
     firsts = [args[0] for args in commands]
     if firsts[0] in KEY_FIRST and firsts.count(firsts[0]) == len(firsts):
@@ -171,9 +176,9 @@ def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
 
 
 def packed_seen(args: Sequence[Any]) -> Seen:
-    """Return the Seen of a command that redis-py is about to pack.
+    """Return the Seen of a command as redis-py takes it, before it packs it.
 
-    `args` are its name and arguments, of the types that redis-py takes.
+    `args` are the command's name and arguments (str, bytes, int or float).
     """
     plain = PLAIN.get(args[0])
     if plain is not None and len(args) > 1:
@@ -182,9 +187,10 @@ def packed_seen(args: Sequence[Any]) -> Seen:
 
 
 def packed_parts(args: Sequence[Any]) -> list[bytes]:
-    """Return a command's name and arguments in bytes, given as redis-py takes them.
+    """Return a command's name and arguments as a list of bytes.
 
-    A name of two words, "CONFIG GET", becomes two.
+    `args` are the name and arguments as redis-py takes them (str, bytes, int or float). A name of
+    two words, "CONFIG GET", becomes two items.
     """
     return [*encode(args[0]).split(), *map(encode, args[1:])]
 

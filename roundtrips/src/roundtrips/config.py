@@ -30,7 +30,7 @@ COMMENT = "# roundtrips: ignore"
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings in the table [tool.roundtrips]; a missing one is None, False or ().
+    """The settings in the table [tool.roundtrips]; one that the table lacks is None, False or ().
 
     `folder` is the path of the folder with the pyproject.toml.
     """
@@ -53,7 +53,8 @@ class Settings:
     def ignores(self, site: CallSite, kind: str | None = None) -> bool:
         """Return whether the setting `ignore` names this call site, or this kind of finding.
 
-        `kind` is such as "loop".
+        `kind` is the `kind` of a Finding, such as "loop"; with None only the call site is looked
+        up.
         """
         if not self.ignore:
             return False
@@ -69,8 +70,9 @@ current: Settings | None = None  # the command's, found before its program goes 
 def settings(start: str | None = None) -> Settings:
     """Return the Settings of the pyproject.toml nearest to the folder `start`.
 
-    By default that is the current folder; folders above it are searched too. Without any such file
-    they are the default Settings. Raises RoundTripsError for a table that can't be read, or that
+    Folders above it are searched too; without any such file the default Settings are returned. If
+    `start` is None, the Settings that the command `roundtrips` has read are returned, or else
+    `start` is the current folder. Raises RoundTripsError for a table that can't be read, or that
     has an unknown setting.
     """
     if start is None and current is not None:
@@ -86,9 +88,9 @@ def settings(start: str | None = None) -> Settings:
 
 @functools.cache
 def settings_of_process() -> Settings:
-    """Return the Settings by which counting blocks go.
+    """Return the Settings that apply to all counting blocks of this process; they are read once.
 
-    They are the default ones if the table can't be read.
+    If the table [tool.roundtrips] can't be read, these are the default Settings.
     """
     try:
         return current or settings(roundtrips.folder or None)
@@ -99,7 +101,7 @@ def settings_of_process() -> Settings:
 def table_in(path: str) -> dict[str, Any]:
     """Return the table [tool.roundtrips] of the pyproject.toml at `path`; {} if there is none.
 
-    Raises RoundTripsError for a file that can't be read.
+    Raises RoundTripsError for a file that can't be read, or that is no TOML.
     """
     try:
         with open(path, encoding="utf-8") as file:
@@ -146,9 +148,9 @@ EXAMPLES = {  # of a setting's type
 
 
 def fits(value: Any, kind: str) -> bool:
-    """Return whether a value from TOML has the type `kind` of a setting, such as "int | None".
+    """Return whether `value`, read from TOML, has the type of a setting.
 
-    A number must be 0 or more.
+    `kind` is the type as text, such as "int | None". A number must be 0 or more.
     """
     if isinstance(value, list):
         return kind.startswith("tuple") and all(isinstance(each, str) for each in value)

@@ -118,7 +118,7 @@ class Counts:
         return advice.findings_of(self.record, config.settings())
 
     def seconds_at(self, rtt_ms: float) -> float:
-        """Return about how many seconds it would take with Redis `rtt_ms` milliseconds away.
+        """Return the estimated seconds of the block if Redis were `rtt_ms` milliseconds away.
 
         See `estimate` for the formula and what it leaves out. Raises RoundTripsError for anything
         but a number of 0 or more.

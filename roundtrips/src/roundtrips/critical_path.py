@@ -39,8 +39,8 @@ class CriticalPath:
     ) -> None:
         """Add a round trip of a Worker on a connection; add them in the order of sending.
 
-        `connection` is the connection's number; `sent` and `replied` are seconds. With `counts`
-        False (set-up) it makes no chain longer.
+        `connection` is the connection's number; `sent` and `replied` are seconds of
+        time.perf_counter(). If `counts` is False (set-up), the round trip makes no chain longer.
         """
         while self.ending and self.ending[0][0] <= sent:
             _, _, other, place, depth = heapq.heappop(self.ending)
@@ -56,9 +56,9 @@ class CriticalPath:
             self.until = replied
 
     def end(self, worker: Worker, connection: int, depth: int) -> None:
-        """Store that a round trip has ended, as the last of a chain of `depth` round trips.
+        """Store that a round trip has ended, which was the last of a chain of `depth` round trips.
 
-        Later ones of its Worker, and on the connection with this number, depend on it.
+        Later round trips of its Worker, and on the connection with this number, depend on it.
         """
         own, started = self.depths.get(worker, NONE)
         self.depths[worker] = max(own, depth), started

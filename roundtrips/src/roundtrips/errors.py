@@ -2,4 +2,4 @@
 
 
 class RoundTripsError(RuntimeError):
-    """Something that the caller can put right; the message says how."""
+    """Raised for something that the caller can put right; the message says how."""

@@ -29,10 +29,11 @@ def seconds_at(rtt_ms: float, seconds: float, waits: int, log: Iterable[RoundTri
 
 
 def distance(log: Iterable[RoundTrip]) -> float:
-    """Return the distance to Redis in seconds: what a tenth of the small round trips do not exceed.
+    """Return the estimated time of a round trip to Redis, in seconds.
 
-    `log` are RoundTrips. Those that set connections up are used only if there are no other small
-    ones. The result is 0 if there are none at all.
+    This is the 10th percentile of the times of small round trips in `log`. Those that set
+    connections up are used only if there are no other small ones. Without any small ones the result
+    is 0.
     """
     small = [each for each in log if each.tells_distance]
     seconds = sorted(each.seconds for each in small if not each.setup)

@@ -6,7 +6,10 @@ them knows a keyed command that is not here. A name of two words is written "OBJ
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the names in a text as a set."""
+    """Return the names in a text as a set. White space separates them.
+
+    A '|' becomes a space: "OBJECT|ENCODING" is the name "OBJECT ENCODING".
+    """
     return frozenset(name.replace("|", " ") for name in text.split())
 
 

@@ -30,9 +30,10 @@ Patterns = dict[bytes, tuple[str, int]]
 
 
 def mode_of(mode: str | None) -> str:
-    """Return which words of keys to show: `mode`, or else ROUNDTRIPS_KEYS, or else "words".
+    """Return which words of keys to show: "words", "plain" or "none".
 
-    Raises RoundTripsError for anything but "words", "plain" and "none".
+    That is `mode`, or else the environment variable ROUNDTRIPS_KEYS, or else "words". Raises
+    RoundTripsError for anything else.
     """
     mode = mode or os.environ.get("ROUNDTRIPS_KEYS") or MODES[0]
     if mode not in MODES:
@@ -57,7 +58,7 @@ def patterns_of(keys: Iterable[bytes], mode: str) -> Patterns:
 def parts_of(key: bytes) -> list[str]:
     """Split a key's first 200 bytes into a list of words and the separators between them.
 
-    All are texts; separators are at the odd places of the list. Mail addresses become `{…}`.
+    All are str; separators have the odd indexes, counted from 0. Mail addresses become `{…}`.
     """
     text = key[:LONGEST].decode(errors="replace")
     return SEPARATORS.split(MAIL_ADDRESS.sub(HOLE, text) if "@" in text else text)
@@ -74,9 +75,10 @@ def pattern(parts: list[str], shown: set[tuple[int, int, str]] | None) -> str:
 
 
 def words_in_many(keys: Iterable[list[str]]) -> set[tuple[int, int, str]]:
-    """Return the words to show, a set of (number of parts in the key, place in the key, word).
+    """Return the words to show, a set of (number of parts in the key, index in the key, word).
 
-    `keys` are lists of parts: words, with the separators between them at odd places.
+    Each of `keys` is a list of parts: words, and between them separators, which have the odd
+    indexes (from 0).
     """
     seen: Counter[tuple[int, int, str]] = Counter()
     for parts in keys:
@@ -89,8 +91,9 @@ def words_in_many(keys: Iterable[list[str]]) -> set[tuple[int, int, str]]:
 def general(patterns: Collection[str]) -> str:
     """Return one pattern for several patterns, with `{…}` where they differ.
 
-    It is 'user:{…}:name' for 'user:ann:name' and 'user:bob:name'. Patterns of up to three kinds are
-    joined: 'cart:{…} or user:{…}'. For more it is '{…}'.
+    It is 'user:{…}:name' for 'user:ann:name' and 'user:bob:name'. Patterns are of one kind if they
+    begin with the same word and have the same separators. Up to three kinds are joined: 'cart:{…}
+    or user:{…}'; for more kinds the result is '{…}'.
     """
     kinds = defaultdict(list)
     for each in patterns:

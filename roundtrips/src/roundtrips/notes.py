@@ -27,7 +27,7 @@ class Written(NamedTuple):
     """The content of a write: its `first` commands, how often each name occurs, and its `size`.
 
     `first` has at most eight. `names` is {command name: how often}, over all commands; `size` is in
-    bytes. The sum of two is one of both.
+    bytes. `a + b` is the content of two writes together.
     """
 
     first: list[Seen]
@@ -79,12 +79,15 @@ class Note:
 
     @property
     def is_awaited(self) -> bool:
-        """True unless nobody will read the replies, as to UNSUBSCRIBE before closing."""
+        """Whether somebody will read the replies.
+
+        False for UNSUBSCRIBE and QUIT, for instance, which are sent before a connection is closed.
+        """
         return not PARTING.issuperset(names_in(self.written))
 
 
 class State:
-    """This package's data about one connection, stored as an attribute of redis-py's object."""
+    """This package's data about one connection, stored as an attribute of redis-py's connection."""
 
     __slots__ = (
         "batch", "before", "connecting", "key", "notes", "numbers", "packed", "plain_read",

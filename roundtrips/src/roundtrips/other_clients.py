@@ -14,9 +14,9 @@ UNSEEN = {  # {module: its name as a package}
 
 
 def clients_here() -> list[str]:
-    """Return the names of the client packages that this process has imported.
+    """Return the names of the imported packages that are Redis clients, other than redis-py.
 
-    Only installed packages count, other than redis-py.
+    The result is a list. Modules that are not in a folder of installed packages are left out.
     """
     files = {
         name: getattr(sys.modules.get(module), "__file__", "") for module, name in UNSEEN.items()

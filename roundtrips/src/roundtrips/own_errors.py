@@ -9,7 +9,7 @@ lists: tuple[list[Exception], ...] = ()
 
 
 def fenced(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return function(*arguments); if the call raises, store the error and return None.
+    """Return function(*arguments); if the call raises, pass the error to `note` and return None.
 
     Code that runs for every GET has a `try` of its own instead, which is faster.
     """
@@ -21,9 +21,9 @@ def fenced(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def note(error: Exception) -> None:
-    """Store an error with all open Recorders; their traces report it at the end.
+    """Add an error to the list of each open Recorder; their traces report it at the end.
 
-    This function calls nothing written in Python: the error may be a full stack.
+    This calls no function written in Python, since the error may be a RecursionError.
     """
     # A traceback keeps alive what the program has dropped.
     error.__traceback__ = error.__context__ = None

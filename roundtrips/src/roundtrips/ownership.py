@@ -43,10 +43,11 @@ folder = ""  # from which the settings name files
 
 
 def set_rules(own_packages: tuple[str, ...], passed_by: tuple[str, ...], named_from: str) -> None:
-    """Set which code is the program's own, and which is a helper's, for this module.
+    """Set which packages are the program's own, and which code is a helper's, for this module.
 
-    `own_packages` are names of packages, `passed_by` packages, files or "file.py:function", as in
-    the settings `own` and `helpers`; `named_from` is the folder of their pyproject.toml.
+    `own_packages` are names of packages, as in the setting `own`. `passed_by` are packages, files
+    or "file.py:function", as in the setting `helpers`. `named_from` is the folder of the
+    pyproject.toml, from which these files are named.
     """
     global own, helpers, folder
     if (own, helpers, folder) != (own_packages, passed_by, named_from):
@@ -144,9 +145,9 @@ def text_of(path: str) -> str:
 def is_helper(file: str, function: str) -> bool:
     """Return whether a function of the program's own is skipped in the search for a call site.
 
-    It is if it is in a console script of an installed package, or if the setting `helpers` lists
-    its file or `file:function`. If no other line of the program's is above it, it still is the call
-    site.
+    True for a console script of an installed package, and for what the setting `helpers` lists: its
+    file, or `file:function`. `file` is an absolute path. A skipped line is the call site
+    nevertheless if no other line of the program's own is above it on the stack.
     """
     if file.startswith(SCRIPTS) or not helpers:
         return file.startswith(SCRIPTS)
@@ -155,9 +156,10 @@ def is_helper(file: str, function: str) -> bool:
 
 @functools.cache
 def may_be_helper(code: CodeType) -> bool:
-    """Return whether a function takes something and runs straight on, without a loop.
+    """Return whether a function may be a helper: it takes an argument, and has no loop.
 
-    So does what a service puts around redis-py: `def get(key): return r.get("shop:" + key)`.
+    `code` is the function's code object; `self` and `cls` are not taken for arguments. An example
+    is what a service puts around redis-py: `def get(key): return r.get("shop:" + key)`.
     """
     arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     takes = (

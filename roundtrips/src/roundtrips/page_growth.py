@@ -194,9 +194,10 @@ async def growth_of_async(
 def calls(
     page: Callable[[], Any], fill: Callable[[int], Any], sizes: Sequence[int], runs: Runs
 ) -> Generator[Callable[[], Any], None, None]:
-    """Yield the functions to call, in order; the caller calls each one before asking for the next.
+    """Yield the functions to call: in each run one that calls fill(n), and then `page`.
 
-    The Traces of the counted calls are added to `runs`, {size: [Trace]}.
+    The caller calls each function before asking for the next. The Traces of `page` are added to
+    `runs`, {size: [Trace]}, except that of the first run.
     """
     before = blocks.blocks.set(blocks.NOBODYS)
     try:

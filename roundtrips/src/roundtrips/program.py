@@ -20,7 +20,8 @@ PYTHON = re.compile(r"python[\d.]*\Z")
 class Program:
     """A Python program to run: either the script at `path`, or the module named `module`.
 
-    `arguments` are its command line's. Reports call the program `name`.
+    `arguments` are the words that follow the program on its command line. Reports call the program
+    `name`.
     """
 
     def __init__(
@@ -55,7 +56,8 @@ class Program:
     def take_place(self, first: str, folder: str) -> None:
         """Set sys.argv and sys.path[0] as python would for this program.
 
-        `first` is the first word of sys.argv, before the program's arguments; `folder` is the path.
+        `first` becomes the first word of sys.argv, before the program's arguments. `folder` becomes
+        sys.path[0], except with python's options -I and -P.
         """
         sys.argv[:] = [first, *self.arguments]
         if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
@@ -65,7 +67,8 @@ class Program:
 def find(module: Sequence[str] | None, script: Sequence[str]) -> Program:
     """Return the Program that a command line names; raise RoundTripsError if there is none.
 
-    `module` are the words after -m, or None; `script` are the words of the command line otherwise.
+    `module` are the words after -m, or None if there is no -m. `script` are the words of a command
+    line without -m: the script and its arguments.
     """
     words = list(script[1:] if script[:1] == ["--"] else script)
     # `roundtrips python app.py` and `roundtrips python -m app` are meant so.

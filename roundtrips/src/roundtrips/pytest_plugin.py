@@ -67,7 +67,10 @@ def run_of(config: pytest.Config) -> Any:
 
 @pytest.fixture
 def round_trips() -> Any:
-    """Give `budget`, `with round_trips(max=3, waits=2) as t:`, and `round_trips.growth`."""
+    """Return `budget`, to be used as `with round_trips(max=3, waits=2) as t:`.
+
+    Its attribute `round_trips.growth` is the function `growth`.
+    """
     given = functools.partial(roundtrips.budget)
     vars(given)["growth"] = roundtrips.growth
     return given

@@ -58,7 +58,8 @@ class Suite:
     def ratchet_limit(self, nodeid: str) -> dict[str, int]:
         """Return the limit that the ratchet's file sets for a test, as arguments of `budget`.
 
-        It is {} without a ratchet. The marker `max_round_trips(None)` does not lift this limit.
+        It is {} without a ratchet, and while the ratchet is written anew. `nodeid` is pytest's id
+        of the test. The marker `round_trips(None)` does not lift this limit.
         """
         if not self.ratchet or self.accepts:
             return {}
@@ -66,14 +67,21 @@ class Suite:
         return {"max": ratchets.most(made, self.table.ratchet_tolerance)}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Store a test's numbers; with xdist this happens in the main process, for all workers."""
+        """Store a test's numbers in `made`, and whether it passed in `passed`.
+
+        With xdist this happens in the main process, for all workers.
+        """
         made = dict(report.user_properties)
         if report.when == "call" and "round_trips" in made:
             self.made[report.nodeid] = {"over": "", "line": report.location[1] or 0, **made}
             (self.passed.add if report.passed else self.passed.discard)(report.nodeid)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print a line for each test, those with the most round trips first."""
+        """Print what the options ask for: a line for each test, and annotations for GitHub.
+
+        The lines are sorted, most round trips first. If tests make fewer round trips than the
+        ratchet says, that is printed too.
+        """
         if self.asked["round_trips_report"]:
             terminalreporter.section("round trips to Redis")
             for nodeid, made in sorted(self.made.items(), key=lambda each: -each[1]["round_trips"]):
@@ -132,9 +140,10 @@ def suite_of(config: pytest.Config, asked: dict[str, Any]) -> Suite:
 
 
 def number_of(asked: dict[str, Any], name: str) -> int | None:
-    """Return the number of an option or setting, None if it is not given.
+    """Return the number given for an option or setting as an int; None if none was given.
 
-    Raises RoundTripsError for anything but a whole number of 0 or more.
+    `asked` is {option of the plugin: value}, `name` the option. Raises RoundTripsError for anything
+    but a whole number of 0 or more.
     """
     given = asked[name]
     if given and not given.isdigit():
@@ -151,10 +160,11 @@ def ratchet_key(nodeid: str) -> tuple[str, str, str]:
 def run_test(
     item: pytest.Item, asked: dict[str, Any], marker: str
 ) -> Generator[None, object, object]:
-    """Run a test with its round trips counted: the hook's part for one test.
+    """Run a test with its round trips counted: a generator that yields once, where the test runs.
 
-    The test's function is wrapped, and not only its call, since a coroutine has its own context.
-    `asked` is {option of the plugin: value}, `marker` the marker's name.
+    It is a part of pytest's hook `pytest_runtest_call`. `asked` is {option of the plugin: value},
+    `marker` the marker's name. The test's function is wrapped, and not only its call, since a
+    coroutine has its own context.
     """
     entered: list[Tracing] = []
     function = item if isinstance(item, pytest.Function) else None
@@ -191,10 +201,10 @@ def run_test(
 
 
 def in_blocks_of(entered: list[Tracing], example: Any) -> Any:
-    """Wrap Hypothesis' function for one example, so that its round trips belong to the test.
+    """Return Hypothesis' function for one example, so that its round trips belong to the test.
 
-    This is needed for an `async def`: its context may be older than the test's counting block, the
-    last of `entered`. Other functions are returned unchanged.
+    Only an `async def` is wrapped: its context may be older than the test's counting block, which
+    is that of the last Tracing in `entered`. Any other function is returned unchanged.
     """
     if not inspect.iscoroutinefunction(example):
         return example
@@ -212,9 +222,10 @@ def in_blocks_of(entered: list[Tracing], example: Any) -> Any:
 
 
 def budget_of(item: pytest.Item, suite: Suite, name: str) -> Budget:
-    """Return the Budget of a test, from its marker `name` and from the options.
+    """Return the Budget of a test, from its marker and from the options.
 
-    Raises RoundTripsError for a marker without a number.
+    `name` is the marker's name, `suite` has the options. Raises RoundTripsError for a marker
+    without a number.
     """
     marker = item.get_closest_marker(name)
     args = marker.args if marker else ()
@@ -238,7 +249,7 @@ def judging(
 ) -> Iterator[None]:
     """Trace a test in a `with` block; then fail the test if it exceeds `limits` or the ratchet.
 
-    The numbers are stored with the test. The opened Tracing is appended to `entered`.
+    The numbers are added to `item.user_properties`. The opened Tracing is appended to `entered`.
     """
     __tracebackhide__ = True
     tracing = trace()

@@ -91,9 +91,10 @@ def most(made: int, tolerance: str | int | None) -> int:
 
 
 def with_tests_of(before: State | None, now: State) -> State:
-    """Return the state `now`, of the command's program, with the rows of tests in `before` added.
+    """Return the state `now` with the rows of pytest's tests in the state `before` added.
 
-    pytest and the command `roundtrips` may share one ratchet file. `before` is a state or None.
+    pytest and the command `roundtrips` may share one ratchet file; `now` is of the command's
+    program. A state is {(file, function, what it sends): round trips}; `before` may be None.
     """
     rows = (before or Counter()).items()
     return Counter({**{site: made for site, made in rows if site[2] == TEST}, **now})
@@ -102,14 +103,19 @@ def with_tests_of(before: State | None, now: State) -> State:
 def better(before: State, after: State) -> int:
     """Return how many round trips were saved since `before`, over the call sites that make fewer.
 
-    Both are states; rows of tests are left out.
+    `before` and `after` are {(file, function, what it sends): round trips}. Rows of tests are left
+    out.
     """
     rows = [(site, made) for site, made in before.items() if site[2] != TEST]
     return sum(max(0, number - after[site]) for site, number in rows)
 
 
 def write(path: str, state: State) -> None:
-    """Write a state to the ratchet's file at `path`. Raises OSError."""
+    """Write a state to the ratchet's file at `path`.
+
+    A state is {(file, function, what it sends): round trips}. Raises OSError if the file can't be
+    written.
+    """
     rows = [
         {"file": file, "function": function, "sends": what, "round_trips": number}
         for (file, function, what), number in sorted(state.items())
@@ -122,8 +128,9 @@ def write(path: str, state: State) -> None:
 def read(path: str, how: str = "roundtrips --ratchet {} --accept …") -> State:
     """Return the state in the ratchet's file at `path`.
 
-    Raises RoundTripsError if it is missing or invalid. `how` is the command, for the message, that
-    writes such a file, with {} for the file's name.
+    A state is {(file, function, what it sends): round trips}. Raises RoundTripsError if the file is
+    missing or invalid. `how` is the command that writes such a file, for the message, with {} for
+    the file's name.
     """
     how = how.format(os.path.basename(path))
     try:

@@ -29,10 +29,10 @@ class Record:
 
 @dataclass
 class SiteTotal:
-    """All round trips of one kind from one call site.
+    """All round trips that sent the same commands from one call site, added up.
 
-    `label` says what they sent, `names` counts their commands, `seconds` is the sum of their times.
-    `setup` marks round trips that set connections up.
+    `label` says what they sent, `names` counts their commands by name, `round_trips` is how many
+    there were, `seconds` the sum of their times. `setup` marks round trips that set connections up.
     """
 
     site: CallSite
@@ -66,9 +66,9 @@ def record_of(recorder: Recorder, keys: str) -> Record:
 
 
 def command_of(seen: Seen, patterns: Patterns) -> Command:
-    """Return the Command of a Seen, with its key's pattern and number from `patterns`.
+    """Return the Command for a Seen, with the pattern and the number of its key.
 
-    `patterns` is {key in bytes: (pattern, number)}.
+    `patterns` is {key in bytes: (pattern, number)}. A command without a key has None for both.
     """
     if not seen.key:  # b"" of a SCAN that begins
         return Command(seen.name, None, None if seen.key is None else 0, seen.detail)
@@ -108,7 +108,10 @@ def uncounted_in(recorder: Recorder) -> list[str]:
 
 
 def fault_texts(faults: list[Exception]) -> list[str]:
-    """Return the three most frequent of this package's errors as sentences, with their number."""
+    """Return texts for the three most frequent errors in `faults`, such as 'KeyError: 7 (2 times)'.
+
+    These are errors of this package itself, not of the program.
+    """
     texts = Counter(f"{type(fault).__name__}: {fault}"[:200] for fault in faults)
     return [text + (f" ({n:,} times)" if n > 1 else "") for text, n in texts.most_common(3)]
 
@@ -117,9 +120,9 @@ def fault_texts(faults: list[Exception]) -> list[str]:
 
 
 def by_site(record: Record) -> list[SiteTotal]:
-    """Return a SiteTotal for each call site and set of commands in a Record.
+    """Return a list of SiteTotals, one for each call site and set of commands in a Record.
 
-    Those with the most round trips come first, set-up last.
+    Most round trips come first; round trips that set connections up come last.
     """
     groups: dict[object, list[RoundTrip]] = {}
     for trip in record.log:
@@ -139,9 +142,9 @@ def by_site(record: Record) -> list[SiteTotal]:
 
 
 def label_of_all(several: list[RoundTrip]) -> str:
-    """Return one label for round trips with the same commands: 'pipeline of about 100 GET …'.
+    """Return one label for several round trips of the same commands: 'pipeline of about 100 GET …'.
 
-    The word "about" is there if they have different numbers of commands.
+    The word "about" says that they have different numbers of commands.
     """
     patterns = {each.pattern for trip in several for each in trip.commands if each.pattern}
     names = several[0].names

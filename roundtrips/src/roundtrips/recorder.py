@@ -134,7 +134,10 @@ class Recorder:
         self.began = perf_counter()  # without what opening took
 
     def close(self) -> None:
-        """Stop counting; the last Recorder to close restores redis-py. Twice does no harm."""
+        """Stop counting; the last Recorder to close restores redis-py.
+
+        A second call does no harm.
+        """
         if self.is_open:
             self.over = perf_counter()
             taken = blocks.blocks.get() or ()
@@ -179,10 +182,12 @@ class Recorder:
         worker: blocks.Worker,
         site: CallSite,
     ) -> None:
-        """Make a Note of a write on a connection, to which `missing` replies are to come.
+        """Make a Note of a write on a connection, or add the write to the previous Note.
 
-        `state` is the connection's State, `sent` is in seconds of time.perf_counter(), `written` is
-        a Written, or the bytes of a short command. `worker` wrote it, at the CallSite `site`.
+        It is added to the previous Note if that still waits for its reply: both are one round trip.
+        `state` is the connection's State, `sent` is in seconds of time.perf_counter(). `written` is
+        a Written, or the bytes of a short command; `missing` is how many replies are to come.
+        `worker` wrote it, at the CallSite `site`.
         """
         for note in state.notes:
             # The write before has no reply yet: both are one round trip.
@@ -214,9 +219,10 @@ class Recorder:
         self.streams[state.key or 0] = state.numbers[self], state
 
     def message(self, state: State, sent: float, chunks: Iterable[Any]) -> None:
-        """Store the bytes of a write, sent at the time `sent`, in a Recorder with `payloads`.
+        """Append the bytes of a write to `messages`; for a Recorder with `payloads`.
 
-        `state` is the connection's State; `sent` is in seconds of time.perf_counter().
+        `state` is the connection's State; `sent`, the end of the write, is in seconds of
+        time.perf_counter(); `chunks` are what redis-py passed to the socket.
         """
         pieces = tuple(in_bytes([chunk]) for chunk in chunks)
         setup = state.connecting > 0
@@ -224,9 +230,9 @@ class Recorder:
         self.messages.append(Message(number, state.started, sent, pieces, True, setup))
 
     def note_read(self, key: int, data: bytes) -> None:
-        """Store received bytes if they answer a write of this counting block; needs `payloads`.
+        """Append received bytes to `messages` if they answer a write of this counting block.
 
-        `key` is the id of the socket or stream that received them.
+        `key` is the id of the socket or stream that received them. Used with `payloads` only.
         """
         number, state = self.streams.get(key, (0, None))
         if data and state is not None and self in state.writers:
@@ -237,11 +243,11 @@ class Recorder:
     # What it keeps
 
     def sort_in(self) -> None:
-        """Move finished Notes into the totals, in the order of sending.
+        """Move finished Notes from `notes` into the totals, in the order of sending.
 
-        A Note that waits for its reply holds back the later ones. After 1,000 of them all finished
-        Notes are moved anyway, since a BLPOP may block while others make thousands of round trips.
-        After close() all Notes are moved.
+        A Note that still waits for its reply holds back the later ones, but at most 1,000 of them,
+        since a BLPOP may block while others make thousands of round trips. After close() all Notes
+        are moved.
         """
         with self.sorting:
             # Other threads may meanwhile close this recorder, or append notes.
@@ -267,7 +273,11 @@ class Recorder:
                     self.faults.append(fault.with_traceback(None))
 
     def keep(self, note: Note) -> None:
-        """Add a finished Note to the totals; store it too if it is among the first 100,000."""
+        """Add a finished Note to the totals; append it to `kept` if it is among the first 100,000.
+
+        A Note without a reply is only counted as unanswered. With `payloads` there is no limit to
+        `kept`.
+        """
         replied = note.replied
         worker = note.worker
         assert worker is not None
@@ -301,7 +311,10 @@ class Recorder:
         self.kept.append(note)
 
     def trip_of(self, note: Note, commands: list[Command]) -> RoundTrip:
-        """Return the RoundTrip for a stored Note and its Commands, with times since the begin."""
+        """Return the RoundTrip for a kept Note and its Commands.
+
+        Its times are seconds since the counting block began.
+        """
         assert note.replied is not None
         written = notes.read(note.written)
         return RoundTrip(

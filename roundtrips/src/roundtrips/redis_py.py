@@ -88,7 +88,10 @@ def state_of(connection: Any) -> State:
 
 
 def renew_locks() -> None:
-    """Make new locks in a forked process, where the thread that had the old ones is missing."""
+    """Make new locks in a forked process.
+
+    The old ones may be held by a thread that does not exist in the new process.
+    """
     global changing
     changing = threading.RLock()
     for each in open_recorders:
@@ -100,7 +103,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def tell(recorders: Iterable[Block]) -> None:
-    """Set the open Recorders, to which writes, replies and this package's errors are reported."""
+    """Set the open Recorders: writes, replies and this package's errors are reported to them."""
     global open_recorders, some_are_inside
     open_recorders = tuple(recorders)
     some_are_inside = any(each.above for each in open_recorders)
@@ -158,7 +161,7 @@ def close_all() -> None:
 def replacements() -> Iterator[children.Replacement]:
     """Yield (class or module, attribute, function that makes a replacement from the original).
 
-    These exist in every version of redis-py that is supported.
+    Every supported version of redis-py has these attributes.
     """
     yield from children.replacements()
     yield SYNC, CONNECTS, make_connect
@@ -188,8 +191,8 @@ def replacements() -> Iterator[children.Replacement]:
 def more_replacements() -> Iterator[children.Replacement]:
     """Yield (class or module, attribute, function that makes a replacement from the original).
 
-    These are methods that may be missing: finalisers that send commands, the send method of other
-    copies of redis-py, and what starts a program in uvloop's loop.
+    These attributes may be missing: finalisers that send commands, the send method of other copies
+    of redis-py, and what starts a program in uvloop's loop.
     """
     for owner in (PIPELINE, redis.cluster.ClusterPipeline):
         if "__del__" in owner.__dict__:
@@ -201,7 +204,7 @@ def more_replacements() -> Iterator[children.Replacement]:
 
 
 def copies() -> list[tuple[str, Any]]:
-    """Return (name, connection class) of each other copy of redis-py, and of its fork valkey-py.
+    """Return [(name, connection class)] for each other copy of redis-py, and of its fork valkey-py.
 
     Such a copy may be vendored inside an application, or imported a second time. Redis-py itself is
     not in the list.
@@ -220,11 +223,11 @@ def copies() -> list[tuple[str, Any]]:
 
 
 def copies_unwatched() -> list[str]:
-    """Return a sentence for each copy of redis-py that was loaded while a counting block was open.
+    """Return a list of texts, one for each copy of redis-py loaded while a counting block was open.
 
     A copy is one vendored inside an application, a second import, or valkey-py. Its round trips
-    were not counted, if it was used. The list also has redis-py itself if its modules were loaded
-    again earlier.
+    were not counted, if it was used. The list also names redis-py itself if its modules had been
+    loaded again before this package was imported.
     """
     watched_classes = [owner for owner, *_ in replaced]
     # If they were loaded again before this module was imported, the clients use the old classes.
@@ -245,9 +248,9 @@ def copies_unwatched() -> list[str]:
 def replace_own_methods(kind: Any, owner: Any) -> None:
     """Replace the methods by which a connection class writes and reads, if it has its own.
 
-    `kind` is the class, and `owner` redis-py's base class of it. fakeredis' classes have such
-    methods, for instance, and one that a monitoring tool wrapped before. If such a method calls
-    redis-py's own method, the call is counted only there.
+    `kind` is the class, and `owner` redis-py's base class of it. Such methods are those of
+    fakeredis' classes, for instance, or a method that a monitoring tool has wrapped. If such a
+    method calls redis-py's own method, the call is counted only there.
     """
     for name, make in OWN_METHODS[owner]:
         if not is_replaced(kind, name) and method_of(kind, name) is not owner.__dict__[name]:
@@ -258,9 +261,9 @@ def replace_own_methods(kind: Any, owner: Any) -> None:
 
 
 def method_of(kind: Any, name: str) -> Any:
-    """Return the method `name` of a class as stored in it or in a base class, not bound.
+    """Return the method `name` of a class as stored in the class or in a base class.
 
-    A wrapper of it may do its own binding.
+    It is not bound, since a wrapper may do its own binding.
     """
     return next(each.__dict__[name] for each in kind.__mro__ if name in each.__dict__)
 
@@ -406,9 +409,10 @@ def describe(connection: Any) -> tuple[str, bool, bool, int]:
 
 
 def watch(state: State, stream: Any) -> None:
-    """Begin to count the bytes that a connection receives, in its State.
+    """Begin to count the bytes that a connection receives from its socket or StreamReader.
 
-    `stream` is the connection's socket or StreamReader; None is passed by.
+    `stream` is that socket or StreamReader, and is stored in `state`, the connection's State. Does
+    nothing if `stream` is None, or if no Recorder is open.
     """
     if stream is not None:
         with changing:
@@ -425,7 +429,7 @@ def owner_of(connection: Any) -> Any:
 def note_if_unseen(connection: Any, name: str) -> None:
     """Report a connection whose class got a method `name` of its own while a block was open.
 
-    Round trips by such a method are not counted.
+    Round trips by such a method are not counted: the Recorders add the class to their `unseen`.
     """
     if not is_replaced(type(connection), name):
         note_unseen(connection, name)
@@ -437,9 +441,11 @@ def note_unseen(connection: Any, name: str) -> None:
 
 
 def begin_write(connection: Any, stream: Any) -> State | None:
-    """Return the State of a connection before a write; None after an error of this package.
+    """Prepare a connection's State for a write that is about to begin, and return the State.
 
-    `stream` is the connection's socket or StreamReader.
+    `stream` is the connection's socket or StreamReader, whose received bytes are counted from here
+    on. The State gets this thread's id and the bytes received so far. After an error of this
+    package None is returned, and the write is not counted.
     """
     try:
         state: State = connection.__dict__.get(STATE) or state_of(connection)
@@ -463,8 +469,8 @@ def begin_write(connection: Any, stream: Any) -> State | None:
 def tell_written(connection: Any, state: State, chunks: Any) -> None:
     """Report a write to the Recorders, once the system has taken its bytes.
 
-    `chunks` are what redis-py passed to the socket. Does nothing if the write was reported already,
-    by another replaced method that was called on the way.
+    `chunks` is what redis-py passed to the socket, a list or bytes. Does nothing if the write was
+    reported already, by another replaced method that was called on the way.
     """
     try:
         if state.told == id(chunks):
@@ -520,11 +526,12 @@ def tell_written(connection: Any, state: State, chunks: Any) -> None:
 
 
 def tell_unattributed(taken: tuple[Block, ...]) -> None:
-    """Report a write to the open counting blocks that miss it: those inside the one that counts it.
+    """Report a write to the open counting blocks that miss it, in their `unattributed`.
 
-    `taken` are the Recorders that count it; if there are none, all open ones miss it. A thread that
-    was started before an inner counting block, for instance, is counted by the outer one only:
-    without this report the inner one would pass its budget.
+    `taken` are the Recorders that count the write. Blocks opened inside the innermost of these miss
+    the write; if `taken` is empty, all open ones do. An example is a thread that was started before
+    an inner block: only the outer block counts it, and without this report the inner one would pass
+    its budget.
     """
     innermost = taken[-1] if taken else None
     missed = [
@@ -539,18 +546,18 @@ def tell_unattributed(taken: tuple[Block, ...]) -> None:
 
 
 def chunks_of(command: Any) -> list[Any]:
-    """Return the chunks of a packed command in a list; redis-py passes one text or several."""
+    """Return a packed command as a list of chunks; redis-py passes one str or bytes, or several."""
     return [command] if isinstance(command, (str, bytes)) else list(command)
 
 
 def note_reply(
     connection: Any, state: State | None, before: int, response: Any, timeout: Any = None
 ) -> None:
-    """Store that a reply was read. If `timeout` is set, a None may mean that no reply came.
+    """Store in a connection's State and Notes that a reply, `response`, was read.
 
-    `state` is the connection's State and `before` its `reads` before this read. Does nothing if
-    another replaced method, called on the way, has stored the reply: then `reads` is no longer
-    `before`.
+    `before` is the State's `reads` before this read. If `reads` differs by now, another replaced
+    method that was called on the way has stored the reply, and nothing is done. If `timeout` is
+    set, a response of None may mean that no reply came.
     """
     try:
         if state is not None:
@@ -570,11 +577,11 @@ def note_reply(
 
 
 def note_failed_read(connection: Any, failure: BaseException, before: int) -> None:
-    """Store that a read raised the error `failure`.
+    """Store in a connection's State and Notes that a read raised the error `failure`.
 
     An error that the server sent is a reply. If the connection is lost, no reply will come; after
-    other errors the reply may still come. Does nothing if another replaced method has stored it:
-    then the State's `reads` is no longer `before`.
+    other errors the reply may still come. `before` is the State's `reads` before this read. If
+    `reads` differs by now, another replaced method has stored the error, and nothing is done.
     """
     state: State | None = connection.__dict__.get(STATE)
     if state is None or state.reads != before or not state.notes:
@@ -591,10 +598,12 @@ def is_closed(connection: Any) -> bool:
 
 
 def read_plainly(connection: Any, state: State) -> None:
-    """Let a long pipeline read its replies by redis-py's original method, which is faster.
+    """Let a connection read a pipeline's replies by redis-py's original method, which is faster.
 
-    `end_batch` stores the replies at the end. Nothing changes while the connection is being
-    set up, or if its class has a read_response of its own. `state` is the connection's State.
+    The original read_response is set on the connection itself. It reports no replies; `end_batch`
+    removes it and stores that all replies were read. `state` is the connection's State. Nothing is
+    done if one reply at most is to come, while the connection is being set up, or if its class has
+    a read_response of its own.
     """
     is_long = state.notes and state.notes[0].missing > 1 and not state.connecting
     read = owner_of(connection).read_response
@@ -611,9 +620,10 @@ def stop_reading_plainly(connection: Any, state: State) -> None:
 
 
 def begin_batch(connection: Any) -> Any:
-    """Begin a pipeline's execution, at whose end all replies count as read; return its connection.
+    """Note in a connection's State that a pipeline is being executed; return the connection.
 
-    Without a State its replies are noted one by one.
+    For the connection of a client with a cache, the connection inside it is marked and returned.
+    `end_batch` will store that all replies were read.
     """
     connection = getattr(connection, "_conn", connection)  # that of a client with a cache
     state_of(connection).batch = True
@@ -621,7 +631,12 @@ def begin_batch(connection: Any) -> Any:
 
 
 def end_batch(connection: Any, failure: BaseException | None, responses: Any = None) -> None:
-    """Note the end of a pipeline; `responses` are those of one that returns errors as replies."""
+    """Store that a pipeline's execution has ended, so that all of its replies count as read.
+
+    `failure` is the error that it raised, or None. `responses` is the list of its replies, errors
+    among them, if the pipeline returns errors instead of raising them; else None. If an error has
+    closed the connection, the pipeline is stored as lost.
+    """
     state = state_of(connection)
     stop_reading_plainly(connection, state)
     state.batch = False
@@ -780,7 +795,10 @@ def make_read(original: Any, replies: bool = True) -> Any:
 
 @functools.cache  # so that replacement_of's cache does not grow
 def make_noted(name: str) -> Any:
-    """Return a function that wraps a send method: each call reports `name` as not counted."""
+    """Return a function that wraps a send method: each call reports `name` as not counted.
+
+    `name` says in words what sends, such as 'valkey-py'.
+    """
 
     def make(original: Any) -> Any:
         def send(self: Any, *args: Any, **kwargs: Any) -> Any:

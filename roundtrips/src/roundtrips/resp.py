@@ -20,7 +20,10 @@ def commands_in(chunks: Iterable[bytes | str]) -> Iterator[list[bytes]]:
 
 
 def in_bytes(chunks: Iterable[bytes | str]) -> bytes:
-    """Return the chunks that redis-py passes to a socket, bytes, str or memoryviews, as bytes."""
+    """Return chunks as one bytes object.
+
+    `chunks` are what redis-py passes to a socket: bytes, str or memoryviews.
+    """
     return b"".join([each.encode() if isinstance(each, str) else bytes(each) for each in chunks])
 
 

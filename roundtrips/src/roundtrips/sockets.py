@@ -32,7 +32,7 @@ def tell(key: int, data: bytes) -> None:
 
 
 def counts_socket(kind: Any) -> type:
-    """Return a subclass of a socket class that adds the bytes it receives to `received`."""
+    """Return a subclass of a socket class that counts the bytes it receives, in `received`."""
     recv_into, recv = kind.recv_into, kind.recv  # looked up once, not for each GET
 
     class Counts(kind):  # type: ignore[misc]
@@ -63,7 +63,7 @@ def counts_socket(kind: Any) -> type:
 
 
 def counts_stream(kind: Any) -> type:
-    """Return a subclass of a StreamReader class that adds the bytes it is fed to `received`."""
+    """Return a subclass of a StreamReader class that counts the bytes it is fed, in `received`."""
     feed_data = kind.feed_data
 
     class Counts(kind):  # type: ignore[misc]
@@ -80,7 +80,10 @@ def counts_stream(kind: Any) -> type:
 
 
 def count(source: Any) -> None:
-    """Begin to count the bytes that a socket or StreamReader receives, if that is possible."""
+    """Begin to count, in `received`, the bytes that a socket or StreamReader receives.
+
+    A source whose class can't be changed, and a fake server's connection, are not counted.
+    """
     kind = type(source)
     is_stream = isinstance(source, asyncio.StreamReader)
     if kind in counting_classes.values() or not (is_stream or hasattr(kind, "recv_into")):

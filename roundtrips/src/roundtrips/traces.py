@@ -14,7 +14,7 @@ from .report import html, text
 
 
 class Trace(Counts):
-    """The numbers of what runs in a `with trace()`, up to now while it still runs.
+    """The counts of a `with trace()` block; while the block still runs, the counts so far.
 
     `round_trips` is the number of round trips, `waits` the longest chain of them that had to follow
     one another. `uncounted` says in words what was not counted. `log` has the first 100,000 round
@@ -33,7 +33,8 @@ class Trace(Counts):
 class Tracing:
     """What `trace()` returns: open it with `with` or `async with` to get the Trace.
 
-    `scope` is "block" or "process"; `keys` is "words", "plain", "none", or None for the setting.
+    `scope` is "block" or "process". `keys` is "words", "plain" or "none"; None stands for the
+    environment variable ROUNDTRIPS_KEYS, or else "words".
     """
 
     trace: Trace
@@ -85,10 +86,11 @@ def trace(scope: str = "block", keys: str | None = None) -> Tracing:
 
     The code inside needs no change. Every client is counted, sync or asyncio, of one server or a
     cluster, made before or inside; so are threads, tasks and executors that the code inside starts
-    or gives work. `t` is a Trace. Several may be nested, and run side by side in threads and tasks:
-    each counts its own part. With `scope="process"` the whole process is counted; the default is
-    "block". `keys` says which words of keys are shown: "words" that many keys share, "plain" for
-    every word, or "none" (see the module `keys`). Outside, redis-py is unchanged.
+    or gives work. `t` is a Trace. Such blocks may be nested, and may run side by side in threads
+    and tasks: each counts its own part. With `scope="process"` the whole process is counted; the
+    default is "block". `keys` says which words of keys are shown: "words" that many keys share,
+    "plain" for every word, or "none" (see the module `keys`). While no such block is open, redis-py
+    is unchanged.
 
     Raises RoundTripsError for other arguments, and for an unknown version of redis-py, before
     anything is changed.

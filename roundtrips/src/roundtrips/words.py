@@ -24,13 +24,16 @@ def plain_duration(seconds: float) -> str:
 def duration(seconds: float) -> str:
     """Return a measured time in seconds as text: '~7.5 ms'.
 
-    The figure after a `~` differs each time that it is measured.
+    The `~` says that the figure differs from one measurement to the next.
     """
     return "~" + plain_duration(seconds)
 
 
 def three_figures(value: float) -> str:
-    """Return a number as text with three figures: '1,234' for 1234.5, '12.3' for 12.345."""
+    """Return a number as text, rounded to three figures, or to a whole number from 100 on.
+
+    It is '12.3' for 12.345, and '1,234' for 1234.5.
+    """
     if abs(value) >= 100:
         return f"{value:,.0f}"
     text = f"{value:.3g}"

@@ -23,9 +23,10 @@ RULES = (
 
 
 def findings_of(record: Record, table: Settings) -> Findings:
-    """Return a Record's Findings without those that the settings ignore, the largest saving first.
+    """Return the Findings of a Record, the largest saving first, without ignored ones.
 
-    `table` is the Settings. A comment on a call site's line can ignore its Findings, too.
+    `table` is the Settings. A Finding is ignored if the setting `ignore` names it, or if the line
+    of its call site has the comment `# roundtrips: ignore`.
     """
     work = Work(record, FEWEST if table.min_loop is None else table.min_loop)
     everything = [finding for rule in RULES for finding in rule.find(work)]

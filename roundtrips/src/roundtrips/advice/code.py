@@ -71,10 +71,10 @@ ASKED = (None, "django", "django_redis")
 
 
 def loop_word_of(name: str) -> str | None:
-    """Return the word for the argument in which a command's calls differ if their key is the same.
+    """Return what differs between the calls of a loop that sends one command for the same key.
 
-    `name` is the command's name in upper case. The word is "field", "member", "offset", "item" or
-    "message"; None if there is no such argument.
+    `name` is the command's name in upper case. The result is "field", "member", "offset", "item" or
+    "message", a name for the argument that differs; None if the command has no such argument.
     """
     words = ARGUMENTS.get(name, "message" if name in PUBLISHES else "")
     known = ("field", "member", "offset", "item", "message")
@@ -115,10 +115,11 @@ def pipeline(call: str, client: Place, number: int, item: str = "key") -> str:
 
 
 def many_of(name: str, client: Place, number: int) -> str:
-    """Return code for many GETs or SETs (`name`): MGET or MSET, or a pipeline if over 1,000.
+    """Return code for many GETs or SETs: MGET or MSET, or a pipeline for more than 1,000 keys.
 
-    `number` is how many keys there are. `client` is the Place of the client: with asyncio the code
-    has `await`, and for a cluster it has mget_nonatomic or mset_nonatomic, which ask node by node.
+    `name` is "GET" or "SET", `number` is how many keys there are. `client` is the Place of the
+    client: with asyncio the code has `await`, and for a cluster it has mget_nonatomic or
+    mset_nonatomic, which ask node by node.
     """
     if number > SLICE:
         return pipeline(call_of(name), client, number)

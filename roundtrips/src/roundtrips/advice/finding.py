@@ -16,14 +16,15 @@ CASES = {  # of the Redis Round-Trip Lab, which this package comes from
 
 @dataclass(frozen=True)
 class Finding:
-    """One hint at what a program could change; all fields are texts but two.
+    """One hint at what a program could change.
 
     - `kind` is the word for this kind of finding in the setting `ignore`, such as "loop"
-    - `what` could be changed, at the call site `site`, a CallSite
-    - `shows` is what in the trace shows that
+    - `what` says in words what could be changed
+    - `shows` says in words what the trace shows, as a reason
     - `saves` is the largest number of round trips that the change can save: two loops over
       different keys, one straight after the other, look like one loop in a trace
-    - `instead` is the code to write
+    - `site` is the CallSite to change
+    - `instead` is the code to write there, as text
     """
 
     kind: str
@@ -61,8 +62,8 @@ def lines_of(finding: Finding) -> str:
 def merge(findings: Iterable[Finding]) -> Iterator[Finding]:
     """Yield one Finding for all Findings of the same kind at the same call site.
 
-    It is the first of them, with the round trips that all of them save. Findings of loops are
-    merged only if they are about the same command.
+    It is the first of them; `saves` becomes the sum over all of them, and `shows` tells how many
+    others there are. Findings of loops are merged only if they are about the same command.
     """
     groups = defaultdict(list)
     for each in findings:

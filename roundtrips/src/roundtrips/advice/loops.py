@@ -59,7 +59,7 @@ OF_MANY = {"DEL": "delete(*keys)", "UNLINK": "unlink(*keys)", "EXISTS": "", "TOU
 
 
 def find(work: Work) -> Iterator[Finding]:
-    """Yield a Finding for each loop: a line that sent one command for many keys in a row."""
+    """Yield a Finding for each loop: a line that sent one command many times, one after another."""
     for trips in work.stretches():
         for (site, name, _), at_place in groups(trips).items():
             if site.through not in code.ASKED or (site, name) in work.explained:
@@ -90,10 +90,11 @@ def groups(trips: Trips) -> dict[Any, Trips]:
 
 
 def is_no_loop(several: Trips, trips: Trips) -> bool:
-    """Return whether `several` round trips are the work of a queue's worker or of a cache.
+    """Return whether round trips are the work of a queue's worker or of a cache, not a loop.
 
-    That is so if at least half of them take a job, or are GETs of a missing key that is then set.
-    `trips` are all round trips of the same thread or task.
+    `several` are the round trips in question, `trips` all round trips of the same thread or task.
+    True if `trips` took at least half as many jobs as `several` has round trips, or if at least
+    half of `several` are for a key that a GET found missing and that is set as well.
     """
     jobs = sum(not TAKES_A_JOB.isdisjoint(trip.names) for trip in trips)
     gets = [trip for trip in trips if {"GET", "MGET"} & trip.names.keys() and is_nil(trip)]
@@ -140,9 +141,10 @@ def loop(work: Work, name: str, several: Trips) -> Iterator[Finding]:
 
 
 def reservations(several: Trips) -> list[str]:
-    """Return comments, lines of code, with reasons against sending `several` round trips together.
+    """Return code comments, a list of texts, that speak against sending round trips together.
 
-    The reasons are that other work is done in between, and that values are large.
+    The comments are that other work is done between the round trips in `several`, and that their
+    values are large. The list is empty if neither is so.
     """
     gaps = [after.sent - trip.replied for trip, after in pairwise(several)]
     lasted = [trip.replied - trip.sent for trip in several]
@@ -158,10 +160,10 @@ def reservations(several: Trips) -> list[str]:
 def what_and_instead(
     work: Work, name: str, several: Trips, one_key: bool, longest: int
 ) -> tuple[str, str]:
-    """Return (finding in words, code to write instead), two texts, for a loop.
+    """Return (what could be changed, code to write instead) for a loop, two texts as in a Finding.
 
     `several` are the loop's round trips, each of the one command `name`. `one_key` says that all
-    commands have the same key. `longest` is the most round trips that the loop made in one go.
+    commands have the same key. `longest` is the most round trips that the loop made in one run.
     """
     client = work.client(several[0])
     library = several[0].site.through

@@ -25,7 +25,7 @@ FOLLOWS = {
 
 
 def find(work: Work) -> Iterator[Finding]:
-    """Yield a Finding for each loop in which one command follows another on the same key."""
+    """Yield a Finding for each loop that sends SET, and then EXPIRE or PEXPIRE for the same key."""
     for trips in work.stretches():
         numbers: dict[Any, int] = defaultdict(int)
         for trip, after in pairwise(trips):

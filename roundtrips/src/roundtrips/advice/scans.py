@@ -25,7 +25,7 @@ ITERATORS = {
 
 
 def find(work: Work) -> Iterator[Finding]:
-    """Yield a Finding for each call site whose scans took ten steps of ten keys or more."""
+    """Yield a Finding for each call site that sent ten or more scan commands of ten keys each."""
     for several in work.with_command(is_small):
         if len(several) >= FEWEST:
             name = several[0].commands[0].name

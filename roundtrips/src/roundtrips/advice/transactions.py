@@ -23,7 +23,10 @@ FEWEST = 3
 
 
 def find(work: Work) -> Iterator[Finding]:
-    """Yield Findings for call sites of one-command transactions, except where WATCH was used."""
+    """Yield a Finding for each call site that sent three or more transactions of one command.
+
+    Transactions that follow a WATCH are left out, and those that a library sends.
+    """
     for trips in work.stretches():
         if any("WATCH" in trip.names for trip in trips):
             continue

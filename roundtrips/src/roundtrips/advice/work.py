@@ -29,10 +29,11 @@ Trips = list[RoundTrip]
 class Work:
     """The round trips of a trace, arranged for the rules.
 
-    `record` is the trace's Record, `min_loop` the fewest calls that make a loop. `trips` are all
-    round trips without set-up. `by_worker` is {number of a thread or task: those of them whose call
-    site is a line of the program's own}. `explained` is a set of the (call site, command name) that
-    a rule has reported: later rules skip these.
+    `record` is the trace's Record, `min_loop` the fewest calls that make a loop. `trips` lists all
+    round trips except those that set connections up. `by_worker` is {number of a thread or task:
+    list of its round trips}; round trips whose call site is a library's line are left out.
+    `explained` is a set of the (call site, command name) that a rule has reported: later rules skip
+    these.
     """
 
     def __init__(self, record: Record, min_loop: int) -> None:
@@ -65,7 +66,8 @@ class Work:
     def with_command(self, wanted: Callable[[Command], bool]) -> list[Trips]:
         """Return the round trips that have a Command for which wanted(command) is true.
 
-        They are in a list for each call site. Round trips that went through a library are left out.
+        The result has one list of round trips for each call site. Round trips that went through a
+        library are left out.
         """
         own = [trip for trip in self.trips if not trip.site.through]
         return by_call_site(own, lambda trip: any(map(wanted, trip.commands)))
@@ -85,7 +87,7 @@ class Work:
     def client(self, trip: RoundTrip) -> Place:
         """Return the Place of a round trip's connection: server address and kind of client.
 
-        If that is not known, it is a Place whose address is "?".
+        If the connection is not known, the result is a Place whose address is "?".
         """
         known = trip.connection < len(self.record.places)
         return self.record.places[trip.connection] if known else Place("?")
@@ -93,8 +95,8 @@ class Work:
     def saved(self, pieces: list[Trips]) -> int:
         """Return how many round trips are saved if each list in `pieces` is sent as one pipeline.
 
-        The lists are of round trips. A pipeline of more than 1,000 commands is sent in several; a
-        cluster gets one for each node.
+        `pieces` are lists of round trips. A list of more than 1,000 is sent in several pipelines,
+        and a cluster gets one pipeline for each node.
         """
         batches = {
             (number, at // SLICE, self.client(trip).address)
@@ -110,7 +112,7 @@ def pattern_of(several: Iterable[RoundTrip]) -> str:
 
 
 def by_call_site(trips: Iterable[RoundTrip], wanted: Callable[[RoundTrip], bool]) -> list[Trips]:
-    """Return the round trips for which wanted(trip) is true, in a list for each call site."""
+    """Return the round trips for which wanted(trip) is true, as one list for each call site."""
     groups: dict[CallSite, Trips] = defaultdict(list)
     for trip in filter(wanted, trips):
         groups[trip.site].append(trip)
@@ -118,15 +120,16 @@ def by_call_site(trips: Iterable[RoundTrip], wanted: Callable[[RoundTrip], bool]
 
 
 def single(trip: RoundTrip) -> Command | None:
-    """Return a round trip's Command if it was the only one and got a reply; else None."""
+    """Return the Command of a round trip that sent just one and got no error; else None."""
     alone = len(trip.commands) == 1 and sum(trip.names.values()) == 1
     return trip.commands[0] if alone and trip.outcome == ANSWERED else None
 
 
 def item_of(trip: RoundTrip) -> Hashable:
-    """Return what distinguishes a loop's round trips: (number of the key, field or member).
+    """Return what distinguishes a loop's round trips: (number of key, number of field or member).
 
-    The second is a number too, or None for commands without a field or member.
+    Equal keys have equal numbers, and so have equal fields or members. The second number is None
+    for commands without a field or member.
     """
     command = trip.commands[0]
     return command.key, command.detail if command.name in FIELDS else None

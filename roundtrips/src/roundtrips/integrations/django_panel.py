@@ -36,7 +36,10 @@ class RoundTripsPanel(Panel):  # type: ignore[misc,unused-ignore]
             self.tracing = None
 
     def generate_stats(self, request: Any, response: Any) -> None:
-        """Store the summary and the HTML that the panel shows; called when the view has run."""
+        """Give the toolbar the summary and the HTML that the panel shows.
+
+        The toolbar calls this when the view has run.
+        """
         t = self.trace
         if t is not None:
             summary = f"{counted(t.round_trips, 'round trip')}, {counted(t.waits, 'wait')}"

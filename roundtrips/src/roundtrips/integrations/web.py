@@ -69,8 +69,8 @@ class Traced:
     def tracing(self, request: Any) -> Iterator[Trace]:
         """Yield a Trace for a `with` block, in which one request is served.
 
-        If the block raises, `on_trace(trace, request)` is called before the error goes on. If it
-        does not, the caller has to call it.
+        If the block raises, `on_trace(trace, request)` is called before the error goes on. If the
+        block ends without an error, the caller has to call `tell`.
         """
         block = trace()
         try:
@@ -91,8 +91,8 @@ class Traced:
 class wsgi(Traced):
     """A WSGI application that runs `app` and adds to each reply the round trips of its request.
 
-    They stand in a Server-Timing header, unless `header` is False. One request in `sample` is
-    traced. `on_trace(trace, environ)`, if any, is called after each traced request.
+    The round trips are added as a Server-Timing header, unless `header` is False. One request in
+    `sample` is traced. `on_trace(trace, environ)`, if any, is called after each traced request.
     """
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -124,7 +124,11 @@ class Reply:
         self.write_body: Any = None
 
     def start(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-        """Store status and headers, in place of WSGI's start_response; return a write function."""
+        """Store status and headers for later, and return a function that writes a part of the body.
+
+        The application calls this in place of WSGI's start_response. If the reply has begun, the
+        server's start_response is called instead.
+        """
         if self.begun:
             return self.start_response(status, headers, exc_info)
         self.status = status
@@ -149,9 +153,9 @@ class Reply:
 class asgi(Traced):
     """An ASGI application that runs `app` and adds to each reply the round trips of its request.
 
-    They stand in a Server-Timing header, unless `header` is False. One request in `sample` is
-    traced. `on_trace(trace, scope)`, if any, is called after each traced request. Messages that are
-    not HTTP pass through unchanged.
+    The round trips are added as a Server-Timing header, unless `header` is False. One request in
+    `sample` is traced. `on_trace(trace, scope)`, if any, is called after each traced request. What
+    is not HTTP, such as a WebSocket, is passed to `app` untraced.
     """
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

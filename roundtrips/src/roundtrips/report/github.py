@@ -16,7 +16,11 @@ MOST_TESTS = 20  # in a table
 
 
 def step_summary(option: str) -> str:
-    """Return the file of the step summary. Raises RoundTripsError where there is none."""
+    """Return the path of the file for GitHub's step summary.
+
+    `option` is the option that asks for the summary, for the message. Raises RoundTripsError if
+    GITHUB_STEP_SUMMARY, the environment variable with that path, is not set.
+    """
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         raise RoundTripsError(
@@ -27,7 +31,11 @@ def step_summary(option: str) -> str:
 
 
 def summary_of_tests(tests: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return Markdown of a pytest run, {test: its numbers}: failures, and those that make most."""
+    """Return Markdown for a pytest run: failed tests, and a table of the 20 with most round trips.
+
+    `tests` is {pytest's id of a test: its numbers}, with the keys "round_trips", "waits",
+    "setup_trips" and "over": the text on exceeded limits, or ''.
+    """
     made = counted(sum(each["round_trips"] for each in tests.values()), "round trip")
     failed = [
         f"**failed:** {tick(name)}\n\n```\n{each['over']}\n```\n"
@@ -59,9 +67,9 @@ def summary(trace: Counts, program: str, failures: Sequence[str] = ()) -> str:
 
 
 def workflow_commands(trace: Counts) -> list[str]:
-    """Return a list of workflow commands, one for each finding of a Trace.
+    """Return a list of GitHub's workflow commands, as text, one for each finding of a Trace.
 
-    GitHub shows it at the finding's line.
+    GitHub shows each as a notice at the line of its call site.
     """
     folder = (os.environ.get("GITHUB_WORKSPACE") or os.getcwd()) + os.sep
     return [

@@ -16,7 +16,7 @@ def report(trace: Counts) -> str:
 
 
 def head(trace: Counts) -> list[str]:
-    """Return the first lines of a report: counts, times, and an estimate for 1 ms of distance."""
+    """Return the first lines of a report: counts, times, and an estimate for Redis 1 ms away."""
     work = [
         counted(trace.round_trips, "round trip"),
         counted(trace.waits, "wait"),
