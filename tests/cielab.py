@@ -43,7 +43,8 @@ SIGHTS = {
 def distance(one: str, other: str) -> float:
     """Return how different two colours look, as a CIE76 distance: about 2.3 is just noticeable.
 
-    Both are written "#RRGGBB". It is the smallest distance of all kinds of sight.
+    Both are written "#RRGGBB". The distance is the smallest among those of all kinds of sight in
+    SIGHTS.
     """
     return min(
         float(np.linalg.norm(np.subtract(cielab(one, sight), cielab(other, sight))))

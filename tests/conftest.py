@@ -29,7 +29,7 @@ def ctrl_c():
 def imported_for_good():
     """Take all objects that exist now out of the garbage collector's work.
 
-    Otherwise it would visit pytest's objects before each measurement, which takes 0.2 s.
+    Otherwise the collector would visit pytest's objects before each measurement, which takes 0.2 s.
     """
     gc.collect()
     gc.freeze()
@@ -87,7 +87,12 @@ def another_server():
 
 @pytest.fixture
 def kernel(tmp_path):
-    """kernel(script): (process, what it says in its first line), its temporary folder empty."""
+    """Yield a function `start(script, **environment)` that runs a Python script in a process.
+
+    It returns (Popen, list of the words in the first line that the script prints). `environment`
+    are further environment variables; TMPDIR is the test's own tmp_path. After the test the
+    processes and their children are killed.
+    """
     started = []
 
     def start(script, **environment):

@@ -157,7 +157,7 @@ def long_title(title: str):
 
 
 def faint_marks():
-    """Yield a sentence for each colour of marks that hardly differs from the page.
+    """Yield a sentence for each colour of marks that hardly differs from the figure's background.
 
     It is enough if a mark's edge differs. The colours are all that figures may use.
     """
@@ -308,9 +308,10 @@ def colors_of(artist):
 
 
 def bold_titles(figure):
-    """Yield a sentence for a title that is empty, names a guess, or claims too much.
+    """Yield a sentence for each fault of a title: none, a guess in it, or a claim that is too bold.
 
-    It claims too much if it names a difference that the intervals of the figure do not show.
+    Too bold are "1.00x faster", "25x less", and a difference that none of the figure's intervals
+    shows.
     """
     title = title_of(figure)
     if len(title) < 4:

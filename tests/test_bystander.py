@@ -14,7 +14,10 @@ from lab_utils.testbed import chosen_server
 
 @pytest.mark.alone
 def test_it_sends_by_the_clock_answered_or_not(r):
-    """If it waited for each reply, a pause of 300 ms would be one PING: all are sent when due."""
+    """PINGs are sent when they are due, so that a pause of 300 ms delays many of them.
+
+    If each one waited for the reply before, the pause would be a single slow PING.
+    """
     [run] = lab.bystander(lambda r: r.execute_command("DEBUG", "SLEEP", "0.3"), r).runs
     assert sum(latency > 0.1 for _, latency in run.samples) > 150
     assert run.worst >= 0.25 and run.took >= 0.3

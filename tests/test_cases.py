@@ -45,7 +45,10 @@ IN_EACH = r"Exercise \d.*|In practice|Next|Deeper|Claims? .*|The claim .*|Who sa
 
 
 def headings(chapter):
-    """Return the headings of a chapter's sections, without lines of code that begin with #."""
+    """Return the headings of the sections in a chapter's texts, without comments in code blocks.
+
+    `chapter` is the Path of the notebook.
+    """
     return re.findall(r"^##+ (.*)$", re.sub(r"(?ms)^```.*?^```", "", prose(chapter)), re.MULTILINE)
 
 
@@ -115,7 +118,7 @@ def test_each_section_is_where_a_symptom_leads_or_needs_none(chapter):
 
 @pytest.mark.parametrize("case", GUIDE, ids=lambda path: path.stem)
 def test_a_page_of_the_field_guide_tells_of_calls_connections_and_idleness(case):
-    """Each heading is printed where the tool that puts the pages side by side looks for it."""
+    """Each page prints the tables that a tool puts side by side, under their names in TABLES."""
     assert {table for table, _, _ in field_guide.printed(read(case))} == set(field_guide.TABLES)
 
 

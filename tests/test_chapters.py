@@ -57,7 +57,7 @@ def exercises_of(path):
 def main_path(path):
     """Return the cells of the chapter at `path` that all readers read, as a list.
 
-    Left out are those of its exercises, and all from the heading Deeper on.
+    The cells of exercises are left out, and all cells from the heading "Deeper" on.
     """
     main, in_an_exercise = [], False
     for cell in read(path).cells:
@@ -71,7 +71,7 @@ def main_path(path):
 
 
 def path_of_the_readme():
-    """Return [(chapter's file, its minutes)], in the order in which they are read."""
+    """Return [(chapter's file name, its minutes)], texts, in the order of the README's table."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     return re.findall(r"\(notebooks/(\d\d_\w+\.ipynb)\) \|.*\| (\d+) \|", readme)
 
@@ -79,7 +79,8 @@ def path_of_the_readme():
 def outputs(path):
     """Yield (cell, output, text) for each output of the chapter at `path`.
 
-    The text is the output in every form of it that is not a picture.
+    The text has every form of the output that is not a picture. Of an error it is the message and
+    the traceback.
     """
     for cell in code(path):
         for output in cell.outputs:
@@ -138,7 +139,10 @@ def test_it_is_as_make_notebooks_leaves_it(notebook):
 
 @every_notebook
 def test_what_it_prints_is_meant_and_holds_elsewhere_too(notebook):
-    """What is another elsewhere, versions and CPUs, stands in a line that says so."""
+    """What differs on other machines, such as versions and CPUs, stands in lines that say so.
+
+    These begin with "this machine: " or "measured: ".
+    """
     found = list(outputs(notebook))
     failed = [cell.source for cell, output, _ in found if output.output_type == "error"]
     assert failed == [cell.source for cell in code(notebook) if "raises-exception" in tags(cell)]
@@ -191,7 +195,7 @@ def test_every_helper_it_calls_or_names_exists_and_says_what_it_does(notebook):
 
 @every_chapter
 def test_the_main_path_is_half_an_hour_of_reading(notebook):
-    """Without its exercises and Deeper, which stands last."""
+    """Exercises and Deeper, a chapter's last section, are not counted in that half hour."""
     headings = re.findall(r"^##? (.*)$", prose(notebook), re.MULTILINE)
     assert "Deeper" not in headings[:-1]
     main = main_path(notebook)

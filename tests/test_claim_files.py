@@ -50,7 +50,7 @@ def on_another_morning(measured, chance):
 def test_a_case(name, word, measured):
     """The judge says the case's word, and says the same of slightly other measurements.
 
-    Its sentences may then differ in what nbval blanks alone.
+    Its sentences may then differ only in the values that nbval blanks.
     """
     said = judged(name, measured)
     assert (said.word, said.because.startswith("on ")) == (word, word == DEPENDS)
@@ -91,7 +91,7 @@ def test_each_claim_is_tried_once_by_its_own_chapter():
 
 
 def test_each_claim_stands_in_a_form_of_chapter_14_in_the_words_of_its_judge():
-    """The learner reads it there, beside the dots."""
+    """Learners read the claim in that form, beside the `...` that they replace."""
     source = "\n".join(cell.source for cell in code(CHAPTERS[14]))
     forms = re.findall(r'"([A-E]\d+)": \.\.\.,  # (.*(?:\n +# .*)*)', source)
     asked = {name: " ".join(line.strip(" #") for line in text.split("\n")) for name, text in forms}
@@ -109,7 +109,7 @@ COMMITTED = {
 def test_the_committed_word_follows_from_the_committed_measurements_and_hangs_on_none(
     chapter, name, measured
 ):
-    """No measurement turns it that is off by the claim's margin."""
+    """The word stays the same if a single measurement is off by the claim's margin."""
     word = judged(name, numbered(measured)).word
     assert word == shown_in(ROOT / "notebooks" / f"{chapter}.ipynb")[name][0]
     assert turning(name, measured) == [], f"{word} for {measured}"

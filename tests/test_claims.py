@@ -14,7 +14,7 @@ from lab_utils.timing.ratio import ratio
 
 
 def faster(loop_s, pipeline_s):
-    """Seconds of a loop and of a pipeline."""
+    """Judge a claim from the seconds of a loop and of a pipeline; return the Verdict."""
     gain = loop_s / pipeline_s
     adds = "it turns with the distance"
     return Verdict(HOLDS if gain > 2 else DEPENDS if gain > 1 else FAILS, f"~{gain:.1f}x", adds)
@@ -113,7 +113,7 @@ def test_measurements_that_it_cannot_be_judged_from(measured, why):
     ],
 )
 def test_a_word_that_a_busy_machine_could_turn_is_untested(name, loop_s, share, word):
-    """A97 is measured in part without the lab's hand, so any disturbance may have turned it."""
+    """The lab does not watch all measurements for A97: any disturbance may have turned its word."""
     disturbance.note(Disturbance(3, 40, share))
     verdict = lab.claim(name, loop_s=loop_s, pipeline_s=1.0).verdict
     assert (verdict.word, verdict.addition) == (word, "it turns with the distance")
@@ -137,7 +137,7 @@ SAME = ratio([1.0] * 9, [1.0, 5.0, 5.0] * 3)
     ids=["sure", "few", "same", "enough others", "all few"],
 )
 def test_a_claim_is_as_sure_as_its_ratios(gain, word, judged):
-    """ "No different" is judged as 1; where the rounds are too few, so is the claim."""
+    """A ratio that shows no difference is judged as 1; too few rounds leave the claim untested."""
     verdict = lab.claim("A98", gain=gain).verdict
     assert verdict.word == word and state.load("claims")["A98"]["measured"] == {"gain": judged}
     assert verdict.because.startswith("too few rounds to tell.") is (word == UNTESTED)

@@ -28,7 +28,7 @@ def test_every_node_is_as_far_as_asked(nodes):
 
 
 def test_a_lost_node_takes_its_slots_with_it(nodes):
-    """The last test here, since it leaves the cluster broken."""
+    # This is the last test here, since it leaves the cluster broken.
     client = nodes.connect(retry=Retry(NoBackoff(), 0))
     place = next(
         number

@@ -52,7 +52,7 @@ def test_the_address_that_jupyterlab_prints_is_the_one_that_is_published():
 
 
 def test_redis_asks_for_the_password_that_it_prints_and_for_another_at_each_start(tmp_path):
-    """The container's command, with the lab's own server in a place of its own."""
+    # The container's command runs here with the lab's own server, on a port of its own.
     program = tmp_path / "redis-server"
     port = private_server.free_port()
     binary = shlex.quote(private_server.find_binary())

@@ -31,7 +31,7 @@ def test_the_form_knows_every_chapter():
 
 
 def test_every_line_of_the_cheat_sheet_has_its_chapter():
-    """That the sections are there is asked of every page, by test_links.py."""
+    # That the sections exist is checked for every page, by test_links.py.
     text = (ROOT / "docs" / "cheat_sheet.md").read_text(encoding="utf-8")
     rows = re.findall(r"(?m)^\|(?!---| you have).*", text)
     chapter = r"\| \[(\d\d)\]\(\.\./notebooks/\1_\w+\.ipynb#\S+\) \|$"

@@ -37,7 +37,8 @@ def let_go(process):
 def holder(tmp_path):
     """Yield a function `holder(number, names)` that starts a process which locks CPU cores.
 
-    No other test knows these cores.
+    It returns the Popen; `number` says how many cores. The cores are those in `names`, by default
+    NAMES; they are made up for the test, so that no other program knows them.
     """
     for name in NAMES:
         (tmp_path / name).mkdir()

@@ -76,7 +76,7 @@ def compute(cpu_s):
     ],
 )
 def test_what_was_taken(seconds, link, near, more, taken):
-    """4 s of the client's CPU, 6 s of the server's, and 4 s of the link's where there is one."""
+    # The client used 4 s of CPU, the server 6 s, and the link, where there is one, 4 s.
     watch = CpuWatch(server().pid)
     watch.awake, watch.apart = link in ("waker", "apart"), link == "apart"
     used = {"client": 4, "thread": 4, "server": 6, "link": 4 if link else 0}
@@ -99,7 +99,7 @@ def test_what_a_program_on_the_same_cpu_took(r, hog):
 @told
 @pytest.mark.alone
 def test_what_a_program_took_from_threads_is_told(r, hog):
-    """Threads' waits for each other disturb nobody and hide no disturbance, only its size."""
+    """Threads' waits for each other hide how much a program took, but not that it did."""
     clients = [lab.connect(1) for _ in range(4)]
 
     def pings(client):

@@ -22,7 +22,7 @@ def place(tmp_path):
 
 
 def install(place):
-    """Make the running Python, with all that it has, the .venv of the folder `place`."""
+    """Write a .venv into the folder `place`, with a Python that runs the one of the tests."""
     python = place / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")

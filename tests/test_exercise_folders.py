@@ -16,7 +16,7 @@ MARK, ACCEPTED = "# refused: ", "# accepted: "  # a part of what must be said, a
 
 @functools.cache
 def chapter(number):
-    """Return ([sources of a chapter's setup cells], {exercise: source of its cell}).
+    """Return ([sources of a chapter's setup cells], {exercise's name: source of its cell}).
 
     `number` is the chapter's, such as "03".
     """

@@ -51,7 +51,7 @@ def test_every_figure_of_a_chapter_keeps_the_rules(monkeypatch):
 
 @pytest.fixture
 def figure():
-    """Return a matplotlib figure that breaks no rule."""
+    """Yield a matplotlib figure that breaks no rule."""
     with plt.style.context(STYLE):
         made, axes = plt.subplots()
         axes.barh([0, 1], [5, 2], color=style.NO_ROLE, edgecolor=style.PAPER)

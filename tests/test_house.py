@@ -68,7 +68,7 @@ def tops(node):
 
 
 def test_imports_keep_the_walls():
-    """WALLS says what a room may import."""
+    """A module imports only from its own room, a group of modules, and from those in WALLS."""
     for path in MODULES:
         own = room_of(path.relative_to(HOUSE).with_suffix("").parts)
         always, inside = WALLS[own]
@@ -90,7 +90,7 @@ GUESTS = {
 
 
 def test_roundtrips_needs_redis_alone():
-    """It imports nothing of the lab; a framework is imported by the module for that framework."""
+    """The package imports nothing of the lab; a framework is imported only by the module for it."""
     for path in PACKAGE.rglob("*.py"):
         named = set().union(*map(tops, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
         guests = GUESTS.get(path.relative_to(PACKAGE).parts[0], set())

@@ -63,7 +63,7 @@ def test_a_learner_gets_nothing_that_only_tests_need():
 
 
 def test_an_installation_names_the_clone_from_where_it_is_read(tmp_path):
-    """In an absolute path an ü would keep Python from starting where the locale is C."""
+    """An absolute path with an ü would keep Python from starting where the locale is C."""
     listed = tmp_path / "lib" / "python3" / "site-packages" / "lab.pth"
     listed.parent.mkdir(parents=True)
     listed.write_text(f"{ROOT}\n", encoding="utf-8")

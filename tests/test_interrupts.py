@@ -16,7 +16,7 @@ from lab_utils.testbed.pinning import affinity
 
 @pytest.fixture(autouse=True)
 def handler():
-    """Set Python's own handler of SIGINT for a test, which raises KeyboardInterrupt."""
+    """Let SIGINT raise KeyboardInterrupt in each test, and check that the test leaves it so."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
@@ -51,7 +51,7 @@ def test_an_interrupt_becomes_one_sentence_and_stays_an_interrupt():
 
 
 def test_the_connection_of_a_client_that_was_given_is_closed():
-    """It may hold a reply that the next request would read."""
+    """The connection may hold a reply, which the next request would read as its own."""
     client = lab.connect()
     connected = client.client_id()
     for positional, named in ([client], {}), ([], {"client": client}):

@@ -69,7 +69,7 @@ def test_the_first_time_everything_is_copied_without_answers(command):
 
 
 def test_an_edited_copy_stays_and_each_new_version_is_laid_beside_it(command):
-    """Whoever goes on in the new version has edits there, too."""
+    """A learner may go on in the new version, so edits in it are kept too."""
     command.bring_up_to_date()
     edit(command, "mine")
     known = copies(command)
@@ -170,7 +170,7 @@ def test_a_copy_that_was_only_run_or_has_links_to_solutions_is_no_edit(command):
 
 
 def test_what_chapters_lead_to_is_copied_and_leads_back(command):
-    """JupyterLab shows nothing outside work/."""
+    """Pages that chapters link to are copied too, since JupyterLab shows nothing outside work/."""
     sheet = command.ROOT / "docs" / "symptoms.md"
     sheet.parent.mkdir()
     sheet.write_text("[01](../notebooks/01_chapter.ipynb#In-practice)\n", encoding="utf-8")

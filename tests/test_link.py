@@ -23,9 +23,10 @@ PATIENCE_S = 30
 
 @pytest.fixture
 def peer():
-    """Yield a function `peer(serve, rtt_ms)` that starts a program behind the link.
+    """Yield a function `peer(serve, rtt_ms)` that starts a server behind the link.
 
-    It returns a port; `serve(sock)` gets each connection, at an RTT of `rtt_ms` ms.
+    The RTT to it is `rtt_ms` ms. `peer` returns the port that clients connect to. `serve(sock)` is
+    called for each connection.
     """
     with contextlib.ExitStack() as stack:
 
@@ -116,7 +117,7 @@ def test_a_distance_is_measured_once_and_what_is_asked_for_is_counted_whole(r):
 
 @pytest.mark.alone
 def test_what_was_late_is_told_once_and_without_asking(peer):
-    """A link that stood still while bytes of two connections were due is late by that once."""
+    """If the link stands still while bytes of two connections are due, it is late once."""
     port = peer(echo, 400)
     with connected(port) as one, connected(port) as other:
         assert one.send(b"x") == other.send(b"x") == 1

@@ -87,7 +87,7 @@ def test_each_client_is_told_what_has_ended_and_what_to_do():
 
 
 def test_a_cell_is_told_below_its_error():
-    """IPython's shell runs cells as a notebook's kernel does."""
+    # IPython's shell runs cells as a notebook's kernel does.
     cells = [
         "import lab_utils as lab; from lab_utils.testbed.chosen_server import server",
         "r = lab.connect(retry=None); r.shutdown(nosave=True)",

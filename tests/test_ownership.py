@@ -15,7 +15,7 @@ HELPERS = {"frozen": lambda client: lab.frozen(client, 1), "replica": lab.replic
 
 @pytest.mark.parametrize("helper", HELPERS.values(), ids=HELPERS)
 def test_a_server_of_somebody_else_or_one_that_has_ended_is_left_alone(another_server, helper):
-    """A process id of one that has ended may be somebody else's by now."""
+    """The process id of a server that has ended may be that of somebody else's process by now."""
     ended = another_server()
     ended.stop()
     assert "has ended" in refusal(helper, ended.connect())

@@ -45,7 +45,7 @@ def test_two_of_a_kind_are_hardly_ever_told_apart(noise):
 
 
 def test_rounds_are_paired_and_the_value_is_what_two_bars_show():
-    """A drift that both variants share cancels."""
+    """A drift that both variants share cancels out, since the rounds are compared in pairs."""
     drift = [2.0**i for i in range(9)]
     found = ratio(drift, [3 * seconds for seconds in drift])
     assert (found.low, found.value, found.high) == (3, 3, 3)

@@ -53,7 +53,7 @@ def test_the_picture_of_the_verdicts_is_described_by_the_committed_ones():
 
 
 def test_the_sentence_has_the_figures_of_the_race_and_no_other_picture_tells_the_same():
-    """`make pictures` writes race, figures and sentence together."""
+    """`make pictures` writes race, figures and sentence together, so they agree."""
     took = json.loads((pictures.DOCS / "race.json").read_text(encoding="utf-8"))
     assert pictures.sentence(took) == pictures.SENTENCE.search(README)[0]
     assert pictures.RACE_RTT_MS not in pictures.BUDGET_RTT_MS

@@ -14,7 +14,11 @@ QUIET_S = 0.010
 
 
 class MadeUp:
-    """A Runner whose samples take 10 ms, and longer by `disturbances` in turn, in seconds."""
+    """A Runner whose samples take 10 ms plus what other programs took: `disturbances`, in seconds.
+
+    The disturbances are used in turn, again and again. `asked` is for how many seconds at least one
+    round trip of a sample is under way.
+    """
 
     def __init__(self, *disturbances, asked=0.0):
         self.disturbances, self.asked, self.samples = disturbances, asked, 0

@@ -26,7 +26,7 @@ def program(folder, name, says="Redis server v=8.2.3"):
 
 @pytest.fixture
 def theirs():
-    """Yield a Redis, as a Server, that the lab did not start."""
+    """Yield a Server of lab_utils that the lab did not start."""
     with somebodys_server() as server:
         yield server
 
@@ -68,7 +68,7 @@ def test_the_private_server_listens_on_loopback_only_wants_its_password_and_keep
 
 
 def test_no_argument_list_has_the_password_and_no_interrupt_reaches_server_or_link():
-    """Jupyter's stop button sends it to all of the kernel's group."""
+    """Jupyter's stop button sends the interrupt to all of the kernel's process group."""
     own = chosen_server.server()
     for pid in own.pid, own.kept.process.pid, *link().pids():
         arguments = subprocess.check_output(["ps", "-o", "args=", "-ww", "-p", str(pid)], text=True)
@@ -80,9 +80,10 @@ def test_no_argument_list_has_the_password_and_no_interrupt_reaches_server_or_li
 
 
 def everything(server):
-    """Return ([{key: content as DUMP}, …], writes): all that is stored on a server.
+    """Return ([{key: content as DUMP}, …], writes): all that is stored on a server, a Server.
 
-    There is a dict for each database; the writes are those counted since the server last saved.
+    There is a dict for each database. `writes` is the number of changes since the server last
+    saved.
     """
     with server.connect() as client:
         writes = client.info("persistence")["rdb_changes_since_last_save"]
@@ -135,7 +136,7 @@ HOLDING = """
 def test_after_sigkill_the_keys_remain_nobody_holds_them_and_the_next_kernel_says_so(
     theirs, kernel
 ):
-    """Though a forked child of the kernel lives on."""
+    # A forked child of the kernel lives on.
     url = url_of(theirs, db=3)
     process, _ = kernel(HOLDING, REDIS_URL=url)
     with held(url) as mine:

@@ -24,5 +24,5 @@ def test_a_spare_server_is_redis_where_its_wheel_is_installed():
 
 
 def test_a_spare_server_may_be_valkey():
-    """Chapter 07 sends it the commands that only Valkey has."""
+    """Chapter 07 needs that for commands that only Valkey has."""
     assert lab.spare(valkey=True).info("server")["server_name"] == "valkey"

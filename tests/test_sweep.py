@@ -51,7 +51,7 @@ def test_the_knee(seconds, knee):
     "seconds", [{1: 10.0, 10: 5.0, 100: 1.0}, {10: 10.0, 100: 1.0}, {100: [0.5]}]
 )
 def test_the_largest_size_is_no_knee(seconds, capsys):
-    """Nothing beyond it was measured, and the curve may fall on."""
+    """No size beyond the largest was measured, and the curve may fall further there."""
     swept = made(seconds)
     assert swept.knee() is None
     finding = (
@@ -63,10 +63,10 @@ def test_the_largest_size_is_no_knee(seconds, capsys):
 
 
 def named(truth, rounds, noise):
-    """Return {size: in which share of 1,000 made-up sweeps it came out as the knee}.
+    """Return {size: the share of 1,000 made-up sweeps whose knee it was, 0 to 1}.
 
-    `truth` is {size: true seconds}; each of `rounds` samples is off at random by about `noise`, a
-    share.
+    The key None is for sweeps without a knee. `truth` is {size: true seconds}. Each size has
+    `rounds` samples, each off at random by about `noise`, a share such as 0.1.
     """
     chance, found = random.Random(f"{truth}{rounds}{noise}"), []
     for _ in range(1_000):
@@ -85,7 +85,7 @@ def named(truth, rounds, noise):
     "rounds, noise", [(1, 0.1), (3, 0.1), (3, 0.2), (5, 0.2), (9, 0.1), (25, 0.1), (25, 0.2)]
 )
 def test_noise_never_makes_a_knee(rounds, noise):
-    """A size that is truly 25% slower than the best."""
+    """A size that is truly 25% slower than the best is the knee of fewer than 1% of sweeps."""
     assert named({10: 1.25, 100: 1.0, 1_000: 1.0}, rounds, noise).get(10, 0) < 0.01
 
 

@@ -13,7 +13,10 @@ from lab_utils.timing.comparison import Budget, Comparison
 
 
 def made(samples, ops=1):
-    """Return a made-up Comparison of the times in `samples`, each of `ops` operations."""
+    """Return a made-up Comparison of ways of `ops` operations each.
+
+    `samples` is {(name of a way, RTT in ms): [seconds of each round]}.
+    """
     return Comparison({name: None for name, _ in samples}, ops, samples)
 
 

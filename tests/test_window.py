@@ -14,9 +14,10 @@ TIMEOUT_S = RTT_S + 0.2
 
 
 def leave(window, at, size):
-    """Return when the parts of `size` bytes leave a window, in RTTs, if they come at `at` seconds.
+    """Return at which times `size` bytes leave a Window, sorted, in RTTs after `at`.
 
-    `window` decides how many bytes may be on their way at once.
+    The bytes come to the window all at once, at `at` seconds. It decides how many may be on their
+    way.
     """
     parts = list(window.departures(at, size, RTT_S))
     assert sum(part for _, part in parts) == size
@@ -59,7 +60,8 @@ def test_a_window_stays_open_in_use_and_is_halved_for_each_timeout_of_silence():
 
 @pytest.mark.parametrize(("gap_s", "open_still"), [(0.05, True), (0.19, True), (0.3, False)])
 def test_small_messages_neither_wait_nor_widen_a_window_and_keep_a_wide_one_open(gap_s, open_still):
-    """Linux 6.18, cubic, 20 ms: so after three seconds of a small GET each 50, 190 and 300 ms."""
+    # Linux 6.18 with cubic did the same, 20 ms away: after three seconds with a small GET each 50
+    # or 190 ms the window was still open, with one each 300 ms it was not.
     window = Window()
     at = 0
     for _ in range(100):
@@ -76,7 +78,7 @@ def test_small_messages_neither_wait_nor_widen_a_window_and_keep_a_wide_one_open
 
 
 def test_small_messages_that_wait_leave_in_one_segment():
-    """As Linux does: eleven small ones sent without waiting take two round trips, and so do 300."""
+    """As in Linux, eleven small messages without a wait take two round trips, and so do 300."""
     for messages, expected in ((10, [0]), (11, [0, 1]), (300, [0, 1])):
         window = Window()
         left = [leave(window, 5, 6) for _ in range(messages)]

@@ -27,7 +27,7 @@ def test_a_capture_has_the_bytes_that_a_count_counts(r):
 
 
 def test_the_server_is_between_the_ends(r):
-    """Written, arrived, answered, read: in that order, half the distance apart."""
+    """A request takes half the RTT to the server, and the reply half the RTT back."""
     far = lab.connect(rtt_ms=20)
     seen = lab.capture(lambda r: [r.set(f"key{i}", f"value{i}") for i in (1, 2, 3)], far)
     assert seen.messages[0].at_client == 0

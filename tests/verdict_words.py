@@ -9,7 +9,7 @@ MOST_UNTESTED = 5  # claims that a busy machine may leave untested
 
 
 def verdicts(notebook) -> dict:
-    """Return {claim's name: Verdict}, read from the outputs of `notebook`, one of nbformat."""
+    """Return {claim's name: Verdict}, read from the outputs of the nbformat notebook `notebook`."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     return claims.shown_in(ledger.text_of(outputs))
 
@@ -23,9 +23,9 @@ def shown_in(path) -> dict[str, tuple[str, str]]:
 def changes(committed: dict[str, dict], remembered: dict[str, dict]) -> list[str]:
     """Return a sentence for each claim whose word is not the committed one.
 
-    `committed` is {chapter: {claim: (word, reason)}}, `remembered` the ledger: {claim: {"word",
-    "because", …}}. A claim that is untested since the machine was busy is no change, if the ledger
-    has the share of the time that other programs took, and if there are at most five such claims.
+    `committed` is {chapter: {claim: (word, reason)}}, `remembered` what the lab stored of this run:
+    {claim: {"word", "because", …}}. A claim that is untested now is no change if its entry says
+    that other programs took a share of the time, and if there are at most five such claims.
     """
     found, busy = [], []
     for chapter, shown in committed.items():

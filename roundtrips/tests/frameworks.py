@@ -22,7 +22,10 @@ def without(what: str) -> None:
 
 
 def chromium() -> str:
-    """Return the path of a browser that playwright can drive."""
+    """Return the path of a browser that playwright can drive; skip the test if there is none.
+
+    In CI the test fails instead.
+    """
     names = "chromium", "chromium-browser", "google-chrome"
     found = [path for path in map(shutil.which, names) if path]
     if not found:

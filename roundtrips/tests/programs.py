@@ -80,7 +80,10 @@ async def got(value):
 
 
 def by_hand(coroutine):
-    """Return what a coroutine returns that never waits; run it without an event loop."""
+    """Run a coroutine that never waits, without an event loop; return its result.
+
+    Raises AssertionError if the coroutine waits after all.
+    """
     try:
         coroutine.send(None)
     except StopIteration as ended:
@@ -91,7 +94,8 @@ def by_hand(coroutine):
 class Block:
     """A counting block of a program, with the round trips that must be seen in it.
 
-    `tally` is a list of them, each as the list of its commands' names.
+    `tracing` is the trace(); `scope` is its argument. `tally` lists the round trips to be seen,
+    each as a list of its commands' names.
     """
 
     def __init__(self, scope="block"):
@@ -105,8 +109,9 @@ class Block:
 class Run:
     """One run of a program made up by hypothesis, through a proxy.
 
-    `modelled` is whether the tally of its blocks must be right, `exact` whether the proxy hears
-    each write as one, `unread_bytes` whether bytes may come that nobody waits for.
+    `program` is a dict as the module's docstring describes it. `modelled` is whether the tally of
+    its blocks must be right, `exact` whether the proxy hears each write as one, `unread_bytes`
+    whether bytes may come that nobody waits for. `play` runs the program and returns this Run.
     """
 
     def __init__(self, program, proxy):
@@ -160,12 +165,18 @@ class Run:
     # Steps
 
     def must(self, blocks, *turns):
-        """Note that each of `blocks` must see the round trips `turns`, lists of commands' names."""
+        """Add the round trips `turns` to the tally of each of `blocks`.
+
+        Each is a list of its commands' names.
+        """
         for block in blocks:
             block.tally.extend(turns)
 
     async def trying(self, calls):
-        """Await `calls()`, and return its result; an error of redis-py's is noted in `failures`."""
+        """Await `calls()` and return its result; if redis-py raises an error, return None.
+
+        The name of the error's class is appended to `failures`.
+        """
         try:
             return await got(calls())
         except (redis.RedisError, asyncio.TimeoutError, ValueError, RuntimeError) as error:
@@ -341,7 +352,11 @@ class Run:
     # Several at once
 
     def branch(self, client, steps, blocks):
-        """Return the function that does these steps with a plain client, in whatever thread."""
+        """Return a function without arguments that does `steps` with `client`, a redis.Redis.
+
+        The function may be called in any thread. `blocks` are the Blocks that must count these
+        steps.
+        """
         return lambda: by_hand(self.steps(client, steps, blocks))
 
     async def do_threads(self, client, blocks, branches):
@@ -376,7 +391,7 @@ class Run:
             await asyncio.gather(*made)
 
     async def do_commands(self, client, blocks, names):
-        """gather(r.get(…), …): redis-py's coroutines themselves become tasks."""
+        """Give redis-py's coroutines themselves to asyncio.gather(), which makes tasks of them."""
         self.must(blocks, *([ALL[name][1]] for name in names))
         calls = [ALL[name][0](client) for name in names]
         for failed in await asyncio.gather(*calls, return_exceptions=True):
@@ -392,7 +407,10 @@ class Run:
             await asyncio.get_running_loop().run_in_executor(pool, call)
 
     async def do_callback(self, client, blocks, how, steps):
-        """A callback that starts a task, and one that a task calls when it is done."""
+        """Do `steps` in a task that a callback of the event loop starts; wait for that task.
+
+        The callback comes from loop.call_soon() if `how` is "soon", else from a task that is done.
+        """
         loop, done = asyncio.get_running_loop(), asyncio.Event()
 
         def start(*_):
@@ -456,7 +474,10 @@ def is_resp3(client):
 
 
 def kinds_of(steps):
-    """Yield the kinds of all steps, however deep."""
+    """Yield the kind of each step, such as "loop", also of steps inside other steps.
+
+    Of a list of commands' names among a step's arguments, its first name is yielded too.
+    """
     for each in steps:
         if isinstance(each, (list, tuple)):
             if each and isinstance(each[0], str):
@@ -496,7 +517,7 @@ clients = st.fixed_dictionaries({}, optional={
 
 
 def around(inner):
-    """Steps with others in them."""
+    """Return a hypothesis strategy for steps that contain other steps, drawn from `inner`."""
     return st.one_of(
         step("block", st.sampled_from(["pass", "raise"]), inner),
         step("overlap", inner, inner, inner),

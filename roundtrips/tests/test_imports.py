@@ -23,7 +23,10 @@ MODULES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def imported_by(module):
-    """Yield the modules of the package that an import anywhere in a module names."""
+    """Yield the names of the package's modules that `module` imports, at its top or in a function.
+
+    `module` is a name too, such as 'roundtrips.report.text'.
+    """
     path = MODULES[module]
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

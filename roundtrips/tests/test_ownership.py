@@ -12,7 +12,11 @@ FROM_WHEEL = '{"url": "file:///wheels/one-1-py3-none-any.whl", "archive_info": {
 
 
 def install(place, package, text, origin=""):
-    """Lay a package and its metadata into a folder, as pip does."""
+    """Write a package and its metadata into the folder `place`, as pip does.
+
+    `text` is the package's source. `origin` is the JSON of its direct_url.json; "" is for no such
+    file.
+    """
     (place / package).mkdir(parents=True)
     (place / package / "__init__.py").write_text(text)
     info = place / f"{package}-1.dist-info"
@@ -23,7 +27,11 @@ def install(place, package, text, origin=""):
 
 
 def sites(tmp_path, server, *places):
-    """Return [(file, function, library)] of the call sites of the program app.py."""
+    """Run app.py under roundtrips; return [(file, function, library)] of its call sites.
+
+    `places` are the folders in `tmp_path` that PYTHONPATH names. Unless the test has written
+    app.py, it calls page() of the module shop. Call sites that set up connections are left out.
+    """
     if not (tmp_path / "app.py").exists():
         (tmp_path / "app.py").write_text("from shop import page\npage()\n")
     path = ":".join(str(tmp_path / place) for place in places)

@@ -155,7 +155,11 @@ def test_wrong_number_over():
 
 
 def run_of_pytest(folder, server, *arguments, test=None, code=None, plugins=()):
-    """Return (names of the tests that failed, all that pytest says, its exit status)."""
+    """Run pytest in `folder`; return ({names of tests that failed}, all it printed, exit status).
+
+    `test` is the text of a test file to write first. `code` stands in place of ("-m", "pytest"),
+    and `plugins` are modules to load besides the plugin of roundtrips.
+    """
     if test is not None:
         (folder / "test_it.py").write_text(test)
     loaded = [word for name in ("roundtrips.pytest_plugin", *plugins) for word in ("-p", name)]

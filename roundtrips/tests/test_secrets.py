@@ -45,7 +45,7 @@ def program(r):
 
 
 def outputs(t):
-    """Yield (name, text) of all that is made of a trace."""
+    """Yield (name, text) for each form in which the Trace `t` can be shown or stored."""
     program = "shop.py"
     yield "repr", repr(t)
     yield "report", t.report()

@@ -49,7 +49,11 @@ class Nested(redis.Connection):
 
 
 class Both(Writes):
-    """A Connection that writes short commands by itself, and long ones by redis-py."""
+    """A Connection that goes through redis-py's methods for some commands only.
+
+    `send_command` writes all but SET to the socket itself; `send_packed_command` writes a command
+    itself unless it comes in several chunks, as a long one does.
+    """
 
     def send_packed_command(self, command, check_health=True):
         own = redis.Connection if len(command) > 1 else Writes
@@ -140,7 +144,8 @@ def test_what_wraps_a_method_of_one_class_is_seen_through(r, server, monkeypatch
 class Wrapper:
     """A stand-in for wrapt's wrapper of methods, with which tracing tools replace redis-py's.
 
-    It is equal to what it wraps, and is called as a method. `seen` lists the objects of the calls.
+    It is equal to what it wraps, and is called as a method. Each call appends the object whose
+    method it is to the list `seen`.
     """
 
     def __init__(self, wrapped, seen, instance=None):
@@ -179,7 +184,7 @@ def test_what_is_wrapped_between_two_blocks_stays_wrapped(r, monkeypatch):
 
 @pytest.mark.parametrize("loads", ["before", "inside"])
 def test_a_redis_py_that_is_vendored_or_valkeys(server, tmp_path, loads):
-    """A copy of redis-py in an application is named, whether it was loaded before or inside."""
+    """A copy of redis-py in an application is named, whether loaded before the block or in it."""
     copied = shutil.copytree(Path(redis.__file__).parent, tmp_path / "shop" / "redis")
     for file in copied.rglob("*.py"):
         text = file.read_text()

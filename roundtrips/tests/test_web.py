@@ -18,7 +18,7 @@ HEADER = re.compile(
 
 
 def counts(value):
-    """Return (round trips, waits) of a header's value."""
+    """Return (round trips, waits) as told in `value`, a Server-Timing header's."""
     found = HEADER.match(value)
     assert found, value
     return int(found[2]), int(found[3])
@@ -34,7 +34,10 @@ def nothing_stays_open():
 
 
 def call(application, number, **environ):
-    """Return (status, {name: value} of the head, body, how often start_response was called)."""
+    """Call a WSGI application; return (status, {header: value}, body, calls of start_response).
+
+    `number` becomes the query string; `environ` are further variables of the WSGI environment.
+    """
     heads, written = [], []
 
     def start_response(status, headers, exc_info=None):

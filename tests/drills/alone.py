@@ -36,7 +36,8 @@ class Section:
 def sections(path) -> list[Section]:
     """Return the Sections of the chapter at `path`.
 
-    Raises ValueError if no cell above an invitation has the text that it says to change.
+    Raises ValueError if a text invites the reader to change something in a cell, and no cell above
+    it has that.
     """
     setup, all_cells = [], []
     found, deeper = [Section("before the first heading")], False
@@ -79,7 +80,8 @@ def place_of(old, section, path):
 def problems(path) -> list[str]:
     """Run each section of the chapter at `path` alone; return a line for each error.
 
-    The line names the section. Each cell runs twice.
+    The line names the section. Each cell runs twice, then with each change that the section invites
+    to, and once more after it.
     """
     told = []
     for section in sections(path):

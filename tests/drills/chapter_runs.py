@@ -25,7 +25,11 @@ SPINNING = "import os\nours = os.getppid()\nwhile os.getppid() == ours: sum(rang
 
 @dataclass
 class Run:
-    """The result of a run: number of cells, cells that differ, and changed words of verdicts."""
+    """The result of a run of chapters by nbval.
+
+    `cells` is the number of cells, `facts` has a text for each cell whose output differs from the
+    committed one, and `words` a text for each failed test of the verdicts' words.
+    """
 
     cells: int
     facts: list[str]
@@ -35,9 +39,9 @@ class Run:
 def run(chapters=CHAPTERS, words: bool = True, workers: int = 0, **environment: str):
     """Run the chapters by nbval in `workers` processes; return a Run.
 
-    `environment` are further environment variables. With 0 workers the chapters run one after the
-    other. If `words`, the verdicts' words are compared too. Raises RuntimeError if pytest itself
-    did not work.
+    With 0 workers the chapters run one after the other. `environment` are further environment
+    variables. If `words`, the words of verdicts, such as "holds", are compared too. Raises
+    RuntimeError if pytest itself did not work.
     """
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, **environment, "LAB_REACHED": folder}
@@ -49,6 +53,7 @@ def run(chapters=CHAPTERS, words: bool = True, workers: int = 0, **environment: 
 def cases(environment: dict[str, str], *arguments) -> list:
     """Run pytest with these `arguments`; return the <testcase> elements of its JUnit file.
 
+    `environment` are all environment variables; LAB_REACHED in it is the folder for that file.
     Raises RuntimeError if pytest itself did not work.
     """
     report = Path(environment["LAB_REACHED"]) / "report.xml"

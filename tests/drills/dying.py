@@ -112,8 +112,9 @@ class Place:
         """Wait until nothing of a dead kernel is left; return [] or, after GRACE_S, what is left.
 
         The list has (pid, command) of processes and the Paths of files. `but` are pids that may
-        live on. While a process of the lowest priority waits for a CPU in order to end, time counts
-        a twentieth: beside busy programs such a process waited up to 6 s.
+        live on. While a process of the lowest priority waits for a CPU, only a twentieth of the
+        time counts towards GRACE_S: beside busy programs such a process waited up to 6 s until it
+        could end.
         """
         passed, now = 0, time.monotonic()
         while True:

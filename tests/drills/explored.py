@@ -82,8 +82,8 @@ def opened(browser, tmp_path):  # noqa: F811
 def computed(browser):  # noqa: F811
     """Yield a function `compute(name, function, vectors)`, which runs JavaScript of a figure.
 
-    `function` is the name of a function of the figure `name`; returned is the list of its results
-    for each of `vectors`.
+    `function` is the name of a function of the figure `name`, or an expression that is one.
+    `compute` calls it with each of `vectors`, and returns the list of the results.
     """
 
     def compute(name, function, vectors):

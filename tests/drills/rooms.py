@@ -23,7 +23,11 @@ START_S, END_S = 300, 120
 
 
 class Room:
-    """The program tools/room.py, with its files in `folder`; `told` is what it printed at first."""
+    """A room: the program tools/room.py, run with its files in a folder below `folder`.
+
+    `open` starts the program and waits until learners can come; `told` is what it has printed by
+    then. `board` is a Visitor of the room's board with the leader's password.
+    """
 
     def __init__(self, folder):
         self.folder, self.tmp = folder / "room", folder / "t"  # a Unix socket's path must be short
@@ -62,7 +66,10 @@ class Room:
         return room.processes_of(self.folder)
 
     def left_over(self):
-        """Return a list of the processes and folders left, a moment after the room was closed."""
+        """Return a list of the processes and folders that a closed room left.
+
+        Waits up to 10 s for the last ones to go.
+        """
 
         def found():
             return [*self.processes(), *self.tmp.glob("redis-round-trip-lab-*")]
@@ -158,7 +165,7 @@ class Learner:
             self.ask("DELETE", f"/api/sessions/{session['id']}")
 
     def run(self, channels, source: str, patience_s: float = 600):
-        """Run the cell `source` in a kernel, and return its outputs, a list as of nbformat.
+        """Run the cell `source` in a kernel; return the list of its outputs, as nbformat has them.
 
         `channels` is the kernel's WebSocket. Waits at most `patience_s` seconds for each message.
         """

@@ -59,9 +59,10 @@ def cluster_pipeline(_, nodes):
 
 
 def lost_and_repeated(options, _):
-    """Return what is `counted` of an INCR that redis-py sends again, since its reply is lost.
+    """Return the dict of `counted` for an INCR that redis-py sends twice, since the reply is lost.
 
-    A proxy passes the INCR on to the server, and cuts the connection before the reply.
+    A proxy passes the first INCR on to the server, and cuts the connection before the reply.
+    `options` are those of a client.
     """
     with Proxy((options["host"], options["port"])) as proxy:
         behind = {**options, "port": proxy.port}

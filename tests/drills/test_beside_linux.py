@@ -53,7 +53,7 @@ def differences(rows):
 
 @pytest.mark.alone
 def test_the_link_takes_what_the_law_says():
-    """What the law leaves out, and chapter 02 names, is not compared."""
+    # Not compared is what the law leaves out, as chapter 02 says.
     rows = printed_by()
     assert statistics.median(differences(rows).values()) <= LAW_OFF
     off = {

@@ -141,9 +141,9 @@ def test_axe_finds_nothing_on_a_page_of_each_kind(book, page):
 
 
 def found(book, page, words):
-    """Search the book for `words`; return the first three places found.
+    """Search the book for `words` in a browser's `page`; return the first three places found.
 
-    They are such as "chapter#id" or "cases/case". `page` is a browser's page.
+    A place is a text such as "chapter#id" or "cases/case".
     """
     page.goto(f"{address(book, 'search.html')}?q={quote(words)}")
     page.get_by_text("Search finished").wait_for()
@@ -178,7 +178,10 @@ def test_its_search_finds_a_section_by_the_text_of_an_error(book, page):
 
 
 def test_its_search_answers_questions_from_public_threads(book, browser):  # noqa: F811
-    """Each names its thread; half of them name a framework. Six of forty may miss."""
+    """Of at least 40 questions, at most six find no right section among the first three places.
+
+    Each question names the thread that it comes from; half of them name a framework.
+    """
     page = browser.new_page(viewport=WIDE)
     questions = json.loads((Path(__file__).parent / "searches.json").read_text(encoding="utf-8"))
     missed = {}
@@ -277,7 +280,7 @@ def rgb(color):
 
 
 def test_who_hears_the_page_hears_its_own_words(book):
-    """No fold has another name than what it says, and a figure to drag has one."""
+    """No fold has another name than the words that it shows; each figure to drag has a name."""
     for path in book.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         assert "Toggle hidden content" not in text, path
@@ -286,7 +289,7 @@ def test_who_hears_the_page_hears_its_own_words(book):
 
 
 def test_what_is_wrong_fails_the_build(python, tmp_path):
-    """In a lab of one page and the chapter to which an old address leads."""
+    # The lab that is built here has one page, and the chapter to which an old address leads.
     tree, unread = tmp_path / "broken", shutil.ignore_patterns("_build", "__pycache__", "*.md")
     for name in ("book", "tools", "docs", "lab_utils"):
         shutil.copytree(ROOT / name, tree / name, ignore=unread)

@@ -61,7 +61,7 @@ def is_listening(port):
 
 
 class Lab:
-    """A JupyterLab, opened by `make lab` in a folder with spaces; it can be closed and reopened."""
+    """A JupyterLab, started as by `make lab` in a folder with spaces; it can be reopened."""
 
     def __init__(self, folder):
         self.folder, self.runtime = folder / "my own lab", folder / "runtime"
@@ -79,7 +79,7 @@ class Lab:
         }
 
     def open(self):
-        """Start it; return its address, which contains the token."""
+        """Start JupyterLab and wait until it is up; return its URL, which contains the token."""
         for left in self.runtime.glob("jpserver-*"):
             left.unlink()
         options = "--no-browser", "--LabApp.expose_app_in_browser=True"
@@ -98,13 +98,16 @@ class Lab:
         return f"{told['url']}?token={told['token']}"
 
     def told(self):
-        """Return the JSON that a running Jupyter server writes, decoded; None while incomplete."""
+        """Return what a running Jupyter server writes about itself, decoded from JSON.
+
+        None if there is no such file, or an incomplete one.
+        """
         for path in self.runtime.glob("jpserver-*.json"):
             with contextlib.suppress(json.JSONDecodeError):
                 return json.loads(path.read_text(encoding="utf-8"))
 
     def close(self):
-        """Stop it with its kernels, by the signal that Ctrl-C sends, twice."""
+        """Stop JupyterLab and its kernels by SIGTERM, and wait for the end."""
         self.process.terminate()
         self.process.wait(START_S)
 
@@ -126,7 +129,10 @@ def page(browser, lab):
 
 
 def open_first(page, address):
-    """Open the lab; return once it shows chapter 00, which it does after all else."""
+    """Open the lab at the URL `address` in the browser's `page`; return once it shows chapter 00.
+
+    The lab shows that chapter after all else.
+    """
     page.goto(address)
     shown = "window.jupyterapp?.shell.currentWidget?.context?.path"
     page.wait_for_function(f"{shown} == '{CHAPTERS[0]}'")
@@ -148,7 +154,7 @@ def run_all(page, name):
 
 
 def test_a_chapter_runs(page):
-    """Nbval runs every cell of every chapter, and a drill runs them all here."""
+    # One chapter is enough here: nbval runs them all, and a drill runs them all in a browser.
     run_all(page, "00_start_here.ipynb")
 
 
@@ -165,7 +171,10 @@ def test_no_pop_up_asks_about_news(page):
 
 
 def knobs_of_the_map(page):
-    """Return the map's sliders once they are visible: cells above may move them out of sight."""
+    """Scroll to the map until its sliders are there; return them, a list of Playwright's Locators.
+
+    Cells above the map may move it out of sight again.
+    """
     knobs = page.locator(".where input[type=range]")
     assert wait_until(lambda: page.evaluate(SCROLL_TO_MAP, MAP) or knobs.count(), START_S)
     return knobs.all()

@@ -45,7 +45,7 @@ def test_with_every_optional_tool_hidden(tmp_path):
 
 @pytest.mark.timeout(1800)
 def test_beside_busy_programs():
-    """As many endless loops as CPUs, and no fact and no verdict's word is another."""
+    """Beside as many endless loops as CPUs, no fact and no word of a verdict changes."""
     with busy(os.cpu_count()):
         found = run(CHOSEN)
     assert found.facts + found.words == []
@@ -54,9 +54,10 @@ def test_beside_busy_programs():
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", SERVERS)
 def test_on_another_server(name):
-    """All of it in full; in CI without the scoreboard, which runs all others' trials again.
+    """The chapters say the same facts; those of the scoreboard are asked with DRILLS=full only.
 
-    CI has every optional tool, so that these chapters are run with them.
+    The scoreboard runs the trials of all other chapters again. CI has every optional tool, so that
+    these chapters are run with them.
     """
     if os.environ.get("CI") == "true":
         assert [tool for tool in TOOLS if not shutil.which(tool)] == []

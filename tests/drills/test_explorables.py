@@ -183,7 +183,7 @@ def test_it_shows_what_was_measured_and_computes_the_rest(opened, point):
 
 
 def times(page):
-    """Return the ms that each way took, as the page shows them."""
+    """Return a list of the ms that each way took, as the page shows them."""
     words = page.locator(".said").all_inner_texts()
     return [in_ms(each.split(", ")[-1].replace("\u00a0", " ")) for each in words]
 
@@ -211,10 +211,10 @@ BOTH = """([way, total, size, rtt]) =>
 
 
 def tried(way, commands, size, rtt):
-    """Compute all batch sizes; return (ms at `size`, the smallest size that is nearly the fastest).
+    """Compute the times of all batch sizes; return (ms at `size`, smallest fast size).
 
-    "Nearly" is within a tenth of the time of all commands in one batch. `way` has the constants,
-    `rtt` is in ms.
+    A fast size is at most a tenth slower than all `commands` in one batch. `way` has the constants
+    of the model, `rtt` is in ms.
     """
     model = Model(way["turn_us"] / 1e6, way["command_us"] / 1e6)
     took = [

@@ -22,7 +22,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "
 
 
 def step(word):
-    """Return the text of the Dockerfile's last step that begins with `word`, such as "RUN"."""
+    """Return what follows `word`, such as "RUN", in the Dockerfile's last step of that kind."""
     return re.findall(rf"(?m)^ *{word} (.*)", DOCKERFILE)[-1]
 
 

@@ -59,8 +59,9 @@ def choose(seed, ways):
 def kernel(place, asked):
     """In a `with` block, run Python in a session of its own; yield its Popen once it has begun.
 
-    `place` is a Place, `asked` is sent to it as a line of JSON. It may end by a signal, but not by
-    a Python error.
+    `place` is a Place. `asked` is a dict that the process reads: the code to run "first" and
+    "again", the "way" to end, and "after_s", in seconds. Fails if the process ended by a Python
+    error.
     """
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(

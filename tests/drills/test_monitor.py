@@ -68,9 +68,11 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, folder):
-    """Yield a function that opens the page for MONITOR logs in a window of some width and colours.
+    """Yield a function `open_page(width, scheme, of)` that opens the page for MONITOR logs.
 
-    The test fails if the page asks for anything but files.
+    It returns the browser's page. `width` is that of the window in px, `scheme` "light" or "dark",
+    and `of` the folder with the page. The test fails if the page has an error, or asks for anything
+    but files.
     """
     wrong, pages = [], []
 

@@ -37,7 +37,7 @@ def both():
 
 
 def test_the_chapters_table_is_what_was_counted(both):
-    """The rows of the table are the counts, in their order; the text says which spans connect."""
+    """Chapter 12's table has the round trips and spans that are counted here, in the same order."""
     cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
     source = "".join(line for cell in cells for line in cell["source"])
     table = source.partition("| what ran | round trips | spans |")[2].partition("\n\n")[0]

@@ -28,9 +28,10 @@ RACES = {
 
 @pytest.fixture
 def raced(opened, monkeypatch):
-    """Yield a function `race(runs)` that opens the race of `runs` as a notebook shows it.
+    """Yield a function `race(runs, **options)` that opens a race as a notebook shows it.
 
-    It returns (page, the constants of the race). The tests move the page's clock.
+    It returns (page, the constants of the race). `runs` is {name of a way: Run}, `options` are
+    Playwright's. The page's clock stands still; the tests move it.
     """
     monkeypatch.setattr(races, "fit_model", lambda: Model(50e-6, 8e-6))
 
@@ -45,9 +46,10 @@ def raced(opened, monkeypatch):
 
 
 def ended(page, *keys):
-    """Press `keys` on the sliders of the race, let it end, and return the ms beside each way.
+    """Press `keys` on the sliders of the race, and let it end; return the list of the ways' ms.
 
-    `keys` are two or none: for the distance and for the commands. `page` is a browser's page.
+    `keys` are two or none: for the distance and for the commands. `page` is a browser's page, which
+    shows these ms beside each way.
     """
     if keys:
         for knob, key in zip(("Distance", "Commands"), keys, strict=True):

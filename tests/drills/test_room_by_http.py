@@ -21,7 +21,7 @@ def room(tmp_path):
 
 
 def first_cells():
-    """Return the code cells of chapter 00, to the cell that measures what was guessed first."""
+    """Return the code cells of chapter 00 up to the one that measures what was guessed first."""
     cells = nbformat.read(ROOT / "notebooks" / CHAPTER, as_version=4).cells
     code = [cell for cell in cells if cell.cell_type == "code"]
     last = next(

@@ -67,7 +67,8 @@ def write(client, dice, key):
 def fill(server, dice):
     """Write random keys to some databases of a server; return the numbers of these databases.
 
-    The last two databases stay empty. `dice` is a random.Random.
+    `server` is a Server of lab_utils, which gets a random maxmemory-policy too. The last two
+    databases stay empty. `dice` is a random.Random.
     """
     full = sorted(dice.sample(range(DATABASES - 2), dice.randrange(1, DATABASES - 2)))
     for database in full:
@@ -99,7 +100,11 @@ def snapshot(server):
 
 @pytest.fixture
 def theirs():
-    """Yield a Redis with its replica, which the lab did not start."""
+    """Yield (primary, replica): two Servers of lab_utils that the lab did not start.
+
+    Each needs a password. The replica copies the primary's data. Both have as many databases as
+    DATABASES says.
+    """
     with (
         somebodys_server(f"databases {DATABASES}") as primary,
         somebodys_server(
@@ -261,7 +266,10 @@ def test_clients_of_somebodys_server_are_refused_by_every_helper(theirs):
 
 
 def of_no_known_server(database):
-    """Clients whose options name no server: it would be whatever stands at port 6379."""
+    """Return a list of clients whose options do not say which server they lead to.
+
+    `database` is the database's number for the one that asks a Sentinel.
+    """
     kind = type("Kind", (redis.Connection,), {})
     return [
         redis.Redis(unix_socket_path="/nowhere"),
@@ -271,9 +279,9 @@ def of_no_known_server(database):
 
 
 def snapshots(theirs):
-    """Return the snapshots of a primary and of its replica, once the replica has all its data.
+    """Return (snapshot of the primary, snapshot of the replica), once the replica has all the data.
 
-    `theirs` is the pair of them.
+    `theirs` is the pair of Servers that the fixture yields.
     """
     primary, replica = theirs
     with primary.connect(single_connection_client=True) as client:
@@ -283,7 +291,10 @@ def snapshots(theirs):
 
 
 def test_an_empty_database_beside_somebodys(theirs, tmp_path):
-    """Everything that a kernel does with REDIS_URL: the helpers, and the setup of every chapter."""
+    """Nothing that a kernel does with REDIS_URL changes data that were there.
+
+    The kernel calls the helpers, and runs the setup of every chapter.
+    """
     primary, _ = theirs
     dice = random.Random(SEED + 1)
     for number in range(tries(20)):
@@ -297,7 +308,7 @@ def test_an_empty_database_beside_somebodys(theirs, tmp_path):
 
 
 def test_ten_kernels_on_one_url(theirs):
-    """Ten kernels that start at once, each with a database of its own as long as it lives."""
+    """Ten kernels that start at once get a database each, and keep it as long as they live."""
     primary, _ = theirs
     with primary.connect(db=0) as client:
         client.set("customer:1", "Ada")

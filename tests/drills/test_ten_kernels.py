@@ -106,7 +106,7 @@ def run(folder):
 @pytest.mark.alone
 @pytest.mark.timeout(2 * PATIENCE_S)
 def test_no_result_is_shorter_than_its_round_trips(tmp_path):
-    """Two other programs compute meanwhile. That hardly any is at the bound: see cpu_times.py."""
+    # Two other programs compute meanwhile. cpu_times.py says why hardly any result is at the bound.
     with busy(2):
         kernels = run(tmp_path)
     for what in kernels[0]:

@@ -37,7 +37,10 @@ print("all tried", r.get("user:1"))
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """Return the folder of the page to try, built as `make book` builds it."""
+    """Return the Path of a folder that has the page to try, built as `make book` builds it.
+
+    Without npm the test is skipped, and fails in CI.
+    """
     if not shutil.which("npm"):
         words = "no npm on this machine, so the page to try was not built; `apt-get install npm`"
         pytest.fail(words) if os.environ.get("CI") == "true" else pytest.skip(words)
@@ -51,7 +54,11 @@ def built(tmp_path_factory):
 
 @pytest.fixture
 def opened(built, browser):  # noqa: F811  the fixture above
-    """Yield a function that opens the page to try in a tab, without a network."""
+    """Yield a function `open_page(after, name, offline, **options)` that opens the page to try.
+
+    It returns the browser's page, a new tab. `after` follows the address, such as "#03.1", and
+    `name` is the file's. There is no network unless `offline` is False. `options` are Playwright's.
+    """
     contexts = []
 
     def open_page(after="", name="index.html", offline=True, **options):
@@ -67,7 +74,7 @@ def opened(built, browser):  # noqa: F811  the fixture above
 
 
 def run(page, code):
-    """Run `code` in the page's box, and return what the page then says."""
+    """Run `code` in the page's box; once it has ended, return what the page says of it."""
     page.fill("#code", code)
     page.click("#run")
     expect(page.locator("#stop")).to_be_hidden(timeout=SLOW)

@@ -68,7 +68,13 @@ def keys_of(kind):
 
 
 def of_many(call, kind, *arguments, replies="replies", **options):
-    """Return a program that makes this call for each of many keys, or the first `n` of them."""
+    """Return (program, names, replies): `call` for each of many keys, as an entry of PROGRAMS.
+
+    `program(r, n=None)` calls `call(r, key, *arguments, **options)` for each key of a `kind`, such
+    as "text:7", or for the first `n` keys, and returns the list of replies. `names` are the
+    variables that the advice's code uses, {name: value}. `replies` is the variable in which that
+    code leaves the replies, None if it keeps none.
+    """
     keys = keys_of(kind)
     names = {**NAMES, "keys": keys, "values": dict.fromkeys(keys, "new"), "options": options}
 
@@ -79,7 +85,11 @@ def of_many(call, kind, *arguments, replies="replies", **options):
 
 
 def of_one(call, key, items, *arguments, replies="replies", **options):
-    """Return a program that makes this call for each of many items of one key, such as fields."""
+    """Return (program, names, replies): `call` for each of many items of one key.
+
+    `items` is the key in NAMES of these items, such as "fields"; each call is `call(r, key, item,
+    *arguments, **options)`. The three values are those of `of_many`.
+    """
     names = {**NAMES, "key": key, "channel": key, "options": options}
     made = [(key, item, *arguments) for item in NAMES[items]]
 
@@ -159,7 +169,11 @@ PROGRAMS = {
 
 
 def advised(r, program):
-    """Return (what is found in a program, its replies, its round trips, the data it leaves)."""
+    """Run `program(r)`; return (its only finding, its replies, its round trips, the data left).
+
+    The database is filled before the program runs, and again after it. The data are those of
+    `data`.
+    """
     fill(r)
     with trace() as t:
         replies = program(r)
@@ -195,7 +209,7 @@ def test_it_does_what_the_program_did(r, name):
 def first(names, n):
     """Return a copy of `names`, {name: value}, with each list and dict cut to its first n items.
 
-    They are the variables of an advice: lists of keys or members, dicts of fields.
+    `names` are the variables of an advice: lists of keys or members, dicts of fields.
     """
     return {
         name: dict(list(value.items())[:n]) if isinstance(value, dict) else value[:n]

@@ -47,7 +47,7 @@ def connection_each(r):
 
 
 def parents_in_a_hash(r):
-    """A tree read upwards: each reply names the next field, so no pipeline will do."""
+    """Read a tree upwards: each reply names the next field, so no pipeline can do the same."""
     r.hset("parent", mapping={number: (number * 31 + 7) % 97 // 2 for number in range(100)})
     number = 77
     for _ in IDS:
@@ -230,7 +230,11 @@ def test_a_loop_through_djangos_cache_is_asked_about_and_a_librarys_left_alone(r
 
 
 def one_each_in(databases, call):
-    """Return a program that makes a call in one database after the other, one for each tenant."""
+    """Return a function `program(r)` that makes a call in one database after another.
+
+    So does code that has a database for each tenant. `databases` are the options of a connection;
+    `call(client, number)` gets a client of database `number`, from 0 to 7. The program ignores `r`.
+    """
     clients = [redis.Redis(**databases, db=number) for number in range(8)]
 
     def program(r):

@@ -15,7 +15,10 @@ REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 
 
 def redis_py(version):
-    """Return the folder with that redis-py and nothing else: it goes first in PYTHONPATH."""
+    """Return the Path of a folder with one version of redis-py, such as "6.4.0", and nothing else.
+
+    The caller puts the folder first in PYTHONPATH. pip installs into it, unless an earlier run has.
+    """
 
     def install(folder):
         pip("install", "--no-deps", "--target", folder, f"redis=={version}")
@@ -24,12 +27,19 @@ def redis_py(version):
 
 
 def libraries():
-    """Return the Python of an environment with the requirements.txt beside this file."""
+    """Return the Path of the Python of an environment that has the libraries of the drills.
+
+    The file REQUIREMENTS, beside this module, names them.
+    """
     return python_with("libraries", REQUIREMENTS)
 
 
 def python_with(name, requirements):
-    """Return the Python of an environment with what that file names, under `name`."""
+    """Return the Path of the Python of an environment with the packages in a file of requirements.
+
+    `requirements` is the Path of that file. `name` and a hash of the file's content name the
+    folder.
+    """
 
     def install(folder):
         venv.create(folder, with_pip=False, symlinks=True)
@@ -40,7 +50,10 @@ def python_with(name, requirements):
 
 
 def kept(name, install):
-    """Return the folder of that name, made by `install` unless an earlier run has."""
+    """Return the Path of the folder `name` in KEPT, which `install(folder)` fills.
+
+    `install` is called only if no earlier run has filled the folder to the end.
+    """
     folder, done = KEPT / name, KEPT / f"{name}.done"
     KEPT.mkdir(exist_ok=True)
     with open(KEPT / f"{name}.lock", "w", encoding="utf-8") as lock:

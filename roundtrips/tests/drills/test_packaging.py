@@ -50,7 +50,10 @@ def test_two():
 
 
 def python_of(name):
-    """Return the path of the Python of that name, or skip; a shim of pyenv's may lead nowhere."""
+    """Return the Path of a Python called `name`, such as "python3.12"; skip the test if none works.
+
+    Each candidate is run first, since a shim of pyenv's may lead nowhere.
+    """
     folders = [*os.environ["PATH"].split(os.pathsep), Path(sys.base_prefix) / "bin"]
     folders += (Path.home() / ".pyenv" / "versions").glob("*/bin")
     for path in (Path(folder) / name for folder in folders):
@@ -66,7 +69,10 @@ def files_in(folder):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The folder of the sdist, and of the wheel that was built from it: once for all workers."""
+    """Return the Path of a folder with the package's sdist and the wheel that was built from it.
+
+    The first of pytest's workers builds them; the others wait for that.
+    """
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     folder = tmp_path_factory.getbasetemp().parent / f"built-{run}"
     with open(f"{folder}.lock", "w") as lock:
@@ -77,7 +83,11 @@ def built(tmp_path_factory):
 
 
 def build(clone, folder):
-    """Build the package of `clone` into `folder`; skip where packages can't be had, fail in CI."""
+    """Copy the package to `clone`; build a sdist there, and a wheel from it, into `folder`.
+
+    Both are Paths. Skip the test if no package index can be reached; in CI, fail it. Fail it also
+    if the build leaves other files in `clone`.
+    """
     asked = ["download", "-q", "--no-deps", "--no-cache-dir", "-d", str(clone.parent)]
     pip = [sys.executable, "-m", "pip", *asked, "flit_core>=3.12"]
     done = subprocess.run(pip, capture_output=True, text=True)

@@ -30,7 +30,7 @@ ATTEMPTS = 3  # what one wrote in two pieces, a busy machine may pass on as two;
 
 
 def runs():
-    """Yield (program, version of redis-py) of all that go together."""
+    """Yield (program's name, version of redis-py) for each version that its library takes."""
     for name in PROGRAMS:
         first, last = TAKES.get(name, (5, 8))
         yield from ((name, each) for each in VERSIONS if first <= int(each[0]) <= last)
@@ -38,13 +38,16 @@ def runs():
 
 @pytest.fixture(scope="module")
 def primary():
-    """The port of a server without a password: not every library takes one."""
+    """Yield the port of a server without a password, since not every library takes a password."""
     with servers.running(password="") as options:
         yield options["port"]
 
 
 def ran(python, version, *words):
-    """Return what third_party.py tells, in a process of its own with that redis-py."""
+    """Run third_party.py with the arguments `words`; return what it prints, decoded from JSON.
+
+    `python` is the path of a Python, `version` the version of redis-py that it gets.
+    """
     path = [PACKAGE / "src", PACKAGE / "tests"]
     if version != VERSIONS[-1]:
         path.insert(0, environments.redis_py(version))
@@ -67,7 +70,11 @@ def sums(turns, left_out):
 
 
 def differences(told):
-    """Return what the trace says otherwise than the proxy: {what: (traced, passed)}."""
+    """Return where the trace and the proxy differ: {what: (traced, passed)}, {} if nowhere.
+
+    `told` is the dict that `counted` in third_party.py returns. "work" is compared by `sums`,
+    "bytes" and "connections" as they are; these two only if the program did not unsubscribe.
+    """
     unsubscribes = any(UNSUBSCRIBES & set(names) for names in told["passed"])
     left_out = SUBSCRIPTION if unsubscribes else set()
     both = {"work": (sums(told["log"], left_out), sums(told["passed"], left_out))}

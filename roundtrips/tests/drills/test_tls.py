@@ -20,7 +20,12 @@ async def pump(source, target):
 
 
 def serve(context, behind, ready):
-    """Pass on what clients say over TLS to the port `behind`, until ready["over"] is set."""
+    """Run a TLS server that passes on, decrypted, what clients send to the local port `behind`.
+
+    `context` is the server's SSLContext. `ready` is a dict with the threading.Event "is", set once
+    the dict has the server's "port", its event "loop", and "over", an asyncio.Event. The server
+    runs until that event is set.
+    """
 
     async def pass_on(reader, writer):
         back, there = await asyncio.open_connection("127.0.0.1", behind)
@@ -42,7 +47,11 @@ def serve(context, behind, ready):
 
 @pytest.fixture
 def over_tls(proxy, tmp_path):
-    """Options of a client that speaks TLS, and is heard by the proxy in plain."""
+    """Yield the options of a client that speaks TLS to a server in front of the proxy.
+
+    That server decrypts, so the proxy hears plain RESP. Without openssl the test is skipped, and
+    fails in CI.
+    """
     if not shutil.which("openssl"):
         without("there is no openssl")
     key, certificate = str(tmp_path / "key"), str(tmp_path / "certificate")

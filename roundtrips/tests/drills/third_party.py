@@ -213,7 +213,12 @@ def fake():
 
 
 def counted(program, proxy, n=3):
-    """Return what a trace of a program counted, and what passed the proxy."""
+    """Run `program(proxy.port, n)`; return a dict of what a trace and the proxy counted.
+
+    `n` says how much the program does. "log" lists the names of the commands of each round trip
+    that the trace counted, "passed" a Counter of those names for each that the proxy saw. "bytes"
+    are [sent, received]. Keys that begin with "passed" are the proxy's.
+    """
     before = proxy.settle()
     with trace() as t:
         program(proxy.port, n)
@@ -234,7 +239,13 @@ def counted(program, proxy, n=3):
 
 
 def grown(program, proxy):
-    """Return how a program grows, by growth(), and what was counted() in each of its runs."""
+    """Run a program with growing n by growth(); return a dict of what growth() and the proxy say.
+
+    "says" is growth()'s sentence. "slope" is the number of round trips that each further n adds:
+    False if growth() can't tell, None if the numbers lie on no line. "of sites" lists the slopes of
+    call sites, "numbers" the round trips that growth() counted in each run, "runs" the dict of
+    `counted` for each run.
+    """
     rows, runs = [], []
 
     def fill(n):

@@ -190,10 +190,11 @@ def in_each_state(work, client) -> tuple[float, float, float, float]:
 
 
 def repeated(wire, rtt_ms: float, rounds: int, loss: float) -> dict[str, list[float]]:
-    """Return {"linux": [seconds of each PING], "link": the same} where segments get lost.
+    """Return {"linux": [seconds of each PING], "link": [the same]}, where segments get lost.
 
-    There are `rounds` PINGs over each. `loss` is the share of segments that get lost, 0 to 1, and
-    `rtt_ms` the RTT in ms.
+    There are `rounds` PINGs over Linux' TCP, and as many over the link. `loss` is the share of
+    segments that get lost, 0 to 1, `rtt_ms` the RTT in ms, and `wire` the program between the
+    namespaces.
     """
     with far_redis(wire, rtt_ms, loss) as linux:
         clients = {"linux": linux(), "link": lab.connect(rtt_ms, loss=loss, socket_timeout=60)}
@@ -206,7 +207,7 @@ def repeated(wire, rtt_ms: float, rounds: int, loss: float) -> dict[str, list[fl
 def beside_the_law() -> dict[str, list[float]]:
     """Return {"work, RTT and state": [seconds that `lab.predict` computes, seconds measured]}.
 
-    Measured is over the lab's link; the fastest of several rounds counts.
+    The second number is the fastest of several rounds over the lab's link.
     """
     fill(lab.connect())
     rows = {}
