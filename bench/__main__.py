@@ -36,7 +36,11 @@ DISTANCES_MS = {0.25: 1.15, 1: 1.05, 5: 1.02, 20: 1.01}  # to at most how many t
 
 
 def distances():
-    """Ask whether a distance is what it should be, beside a process that only sleeps as long."""
+    """Yield a row for each distance: the median time of a PING, beside that of a sleep as long.
+
+    A row is (what is measured, its seconds, the peer's seconds, the peer's name, how many times the
+    peer's seconds it may take at most). The peer is what it is compared with, here time.sleep.
+    """
     for rtt_ms, most in DISTANCES_MS.items():
         client = lab.connect(rtt_ms)
         client.ping()
@@ -46,7 +50,10 @@ def distances():
 
 
 def timing():
-    """Ask whether lab.compare agrees with timeit."""
+    """Yield one row, as `distances` does: the time of a SET by lab.compare, beside that by timeit.
+
+    Both are the seconds of one call, measured on the same server.
+    """
     client = lab.connect()
     timer = timeit.Timer(lambda: client.set("key1", "value1"))
     with steady(server().pid):
@@ -62,7 +69,10 @@ def timing():
 
 
 def traces():
-    """Ask what counting adds to a program, beside what OpenTelemetry's spans add to it."""
+    """Yield rows, as `distances` does: what counting adds to programs, beside OpenTelemetry.
+
+    The seconds are those that a trace of roundtrips, or spans of OpenTelemetry, add to a program.
+    """
     command = [environments.libraries(), str(DRILLS / "overhead.py")]
     with servers.running(password="") as options:
         ran = subprocess.run(
@@ -77,7 +87,10 @@ def traces():
 
 
 def in_turn(pairs, *functions):
-    """Return the median seconds of each of two functions, called in turn."""
+    """Return the median seconds of a call of each of `functions`, as an iterator in their order.
+
+    They are called in turn, each `pairs` times, without arguments.
+    """
     took = [[timeit.timeit(fn, number=1) for fn in functions] for _ in range(pairs)]
     return map(statistics.median, zip(*took, strict=True))
 

@@ -116,11 +116,12 @@ def b3(
 ) -> Verdict:
     """Judge B3 by times of KEYS with a pattern at the front or in the middle of the name.
 
-    A prefix is at the front, an infix in the middle. The first two are the server's µs a call, for
-    patterns that match no name. The others are the client's seconds a call, for patterns that match
-    4,500 names. "plain" is with redis-py's own parser, written in Python, the other two are with
-    the parser in use. The claim does not hold if infixes take twice as long with the plain parser.
-    It holds if they do not take twice as long at the server either, and else depends.
+    A prefix is at the front, an infix in the middle. `none_by_prefix_us` and `none_by_infix_us` are
+    the server's µs a call, for patterns that match no name. The others are the client's seconds a
+    call, for patterns that match 4,500 names: "plain" with redis-py's own parser, written in
+    Python, else with the parser in use. The claim does not hold if with the plain parser infixes
+    take twice as long as prefixes, or longer. Otherwise it holds if infixes take less than twice as
+    long at the server, and depends if they do not.
     """
     searching, plain = none_by_infix_us / none_by_prefix_us, plain_infix_s / plain_prefix_s
     seen = (
@@ -311,11 +312,13 @@ cases(
 def b7(
     packed_bytes: int, table_bytes: int, keys_bytes: int, most_fields: int, longest_value: int
 ) -> Verdict:
-    """Judge B7 by the bytes of memory of the same 500 records: holds if packing saves a quarter.
+    """Judge B7 by the bytes of memory of 500 records in one hash: holds if packed they take less.
 
-    The records are stored as packed hashes (`packed_bytes`), as hash tables (`table_bytes`), and as
-    keys of their own (`keys_bytes`). Redis packs a hash of at most `most_fields` fields, whose
-    values have at most `longest_value` bytes.
+    Redis stores a hash packed, in one block of memory, if it has at most `most_fields` fields,
+    whose values have at most `longest_value` bytes; else as a hash table. `packed_bytes` is for a
+    packed hash with the records as its 500 fields, `table_bytes` for the same hash as a table, and
+    `keys_bytes` for 500 keys in place of a hash. The claim holds if `packed_bytes` is at most three
+    quarters of `table_bytes`, and else does not hold.
     """
     seen = f"500 records take ~{packed_bytes:,} bytes packed and ~{table_bytes:,} as a hash table"
     adds = (
@@ -356,8 +359,8 @@ def b8(
 ) -> Verdict:
     """Judge B8 by the seconds to decode one value: holds if json is clearly slower than pickle.
 
-    With "loads" the seconds are to decode the value; without, to encode and decode it; with "trip",
-    of a SET and a GET of it, at an RTT of `trip_rtt_ms` ms.
+    "_loads_s" are these seconds. "_s" alone are the seconds to encode and decode the value,
+    "_trip_s" those of a SET and a GET of it, at an RTT of `trip_rtt_ms` ms.
     """
     seen = f"json takes {duration(json_loads_s)} to decode, pickle {duration(pickle_loads_s)}"
     adds = (
@@ -429,10 +432,11 @@ cases(
     "B10", "06", "Pickled data can become incompatible, even between Python versions.", "the data"
 )
 def b10(plain_tried: int, plain_read: int, other_tried: int, other_read: int) -> Verdict:
-    """Judge B10 by how many pickles were tried and could be read: holds if any could not.
+    """Judge B10 by how many pickles could be read of those tried: holds if any could not be read.
 
-    All four are counts. The "plain" pickles are of plain data, written by several versions of
-    Python; the "other" ones are of instances of a class, or have a newer protocol.
+    All four are counts: "_tried" of pickles, "_read" of those that could be read. The "plain"
+    pickles are of plain data, written by several versions of Python; the "other" ones are of
+    instances of a class, or have a newer protocol.
     """
     seen = (
         "a class that moved, a class whose own format changed, a protocol newer than the "

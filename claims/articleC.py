@@ -614,9 +614,10 @@ def c13(
 ) -> Verdict:
     """Judge C13 by the number of connections in use: holds if execute() occupies some.
 
-    They are counted while commands are queued (`queueing`), during execute(), after watch(), and
-    during a single call. `another_call` is the name of the error that another call got during
-    execute(), with a pool of one connection; with "no error" the claim does not hold.
+    They are counted while commands are queued (`queueing`), during execute() (`executing`), after
+    watch() (`watching`), and during a single call (`plain_call`). `another_call` is the name of the
+    error that another call got during execute(), with a pool of one connection; with "no error" the
+    claim does not hold.
     """
     adds = (
         f"any single call holds {plain_call}, queueing commands {queueing}, and watch() "

@@ -45,9 +45,9 @@ def kept_passwords(folder) -> dict[str, str]:
 def write_leaders_page(folder, board: str, hub: str = "") -> str:
     """Write leader.html, with a link to the board that has the leader's password; return its URL.
 
-    That URL is a file://. `folder` is the Path of the folder for the page, `board` the board's URL,
-    `hub` that of the hub's login, if there is a hub. With the page, the password need not be
-    printed on a screen that learners may see.
+    The URL is that of the file: file://…. `folder` is the Path of the folder for leader.html,
+    `board` the board's URL, `hub` the URL of the hub's login, or "" if there is no hub. With this
+    page, the password need not be printed on a screen that learners may see.
     """
     leader = kept_passwords(folder)["leader"]
     path = folder / "leader.html"

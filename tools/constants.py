@@ -79,9 +79,9 @@ def points() -> list[dict]:
 def constants(points: list[dict]) -> dict[str, dict]:
     """Compute each way's constants from `points`, what the function `points` returned.
 
-    Returns {way: {"at_once", "turn_us", "command_us", "direct"}}: how many commands are under way
-    at once, None for all; µs a round trip; µs a command; and {"turn_us", "command_us"} at distance
-    0.
+    Returns {way: {"at_once", "turn_us", "command_us", "direct"}}. "at_once" is how many commands
+    are under way at once, None for all; "turn_us" is µs a round trip, "command_us" µs a command.
+    "direct" has the same two at distance 0: {"turn_us", "command_us"}.
     """
     near = [point for point in points if not point["rtt_ms"]]
     far = [point for point in points if point["rtt_ms"]]
@@ -97,7 +97,8 @@ def costs(name: str, at_once: int | None, points: list[dict]) -> dict[str, float
     """Return {"turn_us", "command_us"} of the way `name`: µs a round trip and µs a command.
 
     `at_once` is how many commands the way sends before it waits for a reply, None if it sends all.
-    `points` are those of the function `points` from which to compute.
+    `points` is a list of dicts as the function `points` returns them, of the distances to compute
+    from.
     """
     ms = {(each["commands"], each["rtt_ms"]): each["ms"].get(name) for each in points}
     distances = sorted({rtt for _, rtt in ms})

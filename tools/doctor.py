@@ -59,7 +59,10 @@ def show(mark: str, name: str, text: str) -> None:
 
 
 def private(text: str) -> str:
-    """Return a text without the user's home folder and without the password of REDIS_URL."""
+    """Return `text` with "~" for the user's home folder and "***" for the password of REDIS_URL.
+
+    The clone's folder becomes ".".
+    """
     secret = os.environ.get("REDIS_URL", "").rpartition("@")[0].rpartition(":")[2].lstrip("/")
     for said, shown in ((str(ROOT), "."), (os.path.expanduser("~"), "~"), (secret, "***")):
         if len(said) > 2:  # one letter would be everywhere
@@ -163,9 +166,10 @@ def versions() -> str:
 
 
 def server() -> str:
-    """Return the version of the server to which a chapter connects, as text.
+    """Return a text with the version of the Redis server to which a chapter connects.
 
-    That is the lab's own server, or the one that REDIS_URL names.
+    That is the lab's own server, or the one that REDIS_URL names. Raises an error if it does not
+    answer.
     """
     import lab_utils
 
@@ -174,9 +178,9 @@ def server() -> str:
 
 
 def link() -> str:
-    """Return a text that says by how much a distance of 1 ms to the server is off.
+    """Return a text with the measured distance to the server, where the lab sets 1 ms.
 
-    It is a Note if that is too much, or if the machine is too busy to tell.
+    The text is a Note if that is off by too much, or if the machine is too busy to tell.
     """
     import lab_utils
     from lab_utils import disturbance

@@ -36,9 +36,9 @@ had it in November 2026.
 def printed(notebook):
     """Yield (table, library, cells) for each row of a table that a notebook's stored outputs hold.
 
-    `notebook` is one of nbformat. `table` is a key of TABLES, `library` the library's name, and
-    `cells` a list of texts. The name ends with "*as changed*" below the notebook's "What to
-    change".
+    `notebook` is a notebook of nbformat. `table` is a key of TABLES, `library` the library's name,
+    `cells` a list of texts. The name ends with "*as changed*" for rows that stand below the
+    notebook's heading "What to change".
     """
     changed = ""
     for cell in notebook.cells:

@@ -243,8 +243,9 @@ def write(target: Path, content: bytes) -> None:
 def edited(target: Path, now: str | None, copied: dict[str, str]) -> bool:
     """Return whether the file `target` in work/ was edited by the learner.
 
-    It was not if its SHA-256 is that of the version copied before, which is in `copied`, {name in
-    work/: SHA-256}, or `now`, that of the new version; None if there is no new version.
+    A file is not edited if its SHA-256 is that of the version copied before, which is in `copied`,
+    {name in work/: SHA-256}, or is `now`, that of the new version (None if there is none). A
+    missing file is not edited; a symbolic link or a folder is.
     """
     if not os.path.lexists(target):
         return False

@@ -68,9 +68,9 @@ def installed(folder: str, packages: list[str], server: str | None) -> dict[str,
 def run_column(column: str) -> dict:
     """Run all chapters that try claims, with the server or parser of a column, a key of COLUMNS.
 
-    Returns {"date": text, "on": text, "claims": {claim's name: {"word", "because"}}}, where the
-    last are the texts of the verdict on a claim. "on" is a line with the versions of server,
-    redis-py, parser, Python and system.
+    Returns {"date": text, "on": text, "claims": {claim's name: {"word", "because"}}}. "on" is a
+    line with the versions of server, redis-py, parser, Python and system. "word" and "because" are
+    the verdict on the claim and its reason, as texts.
     """
     packages, server = COLUMNS[column]
     with tempfile.TemporaryDirectory() as folder:
@@ -105,10 +105,10 @@ def run_column(column: str) -> dict:
 
 
 def run(notebook, environment: dict[str, str]) -> None:
-    """Run a notebook in a Jupyter kernel, which adds its outputs; stop at the first error.
+    """Run a notebook in a Jupyter kernel, and store the outputs in it; stop at the first error.
 
-    `notebook` is one of nbformat, `environment` the Jupyter kernel's environment variables. Raises
-    CellExecutionError.
+    `notebook` is a notebook of nbformat, `environment` the kernel's environment variables. Raises
+    CellExecutionError for that error.
     """
     folder = {"metadata": {"path": str(ROOT / "notebooks")}}
     NotebookClient(notebook, timeout=CELL_TIMEOUT_S, resources=folder).execute(env=environment)

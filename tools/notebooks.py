@@ -87,7 +87,7 @@ def on_a_hair(notebook) -> str:
     """Return a sentence that names the verdicts that hang on a single measurement; "" if none does.
 
     Those are the verdicts that change if one measurement changes by the claim's margin. `notebook`
-    is one of nbformat.
+    is a notebook of nbformat.
     """
     turned = [name for name, measured in measured_in(notebook).items() if turning(name, measured)]
     return f"a verdict hangs on one figure: {', '.join(turned)}" if turned else ""
@@ -96,7 +96,8 @@ def on_a_hair(notebook) -> str:
 def failed_figures(notebook) -> str:
     """Return the alt texts of the figures whose measurement failed, as one text; "" if none failed.
 
-    Such a figure has one of the texts FAILED in its alt text. `notebook` is one of nbformat.
+    A measurement failed if the figure's alt text has one of the texts FAILED. `notebook` is a
+    notebook of nbformat.
     """
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     alts = [output.get("metadata", {}).get("image/png", {}).get("alt", "") for output in outputs]
@@ -119,7 +120,7 @@ def keep_measured(chapter: str, found: dict[str, dict]) -> None:
 def measured_in(notebook) -> dict[str, dict]:
     """Return the measurements behind a notebook's verdicts: {claim's name: {name: measurement}}.
 
-    `notebook` is one of nbformat, which was just run on this machine.
+    `notebook` is a notebook of nbformat, which was just run on this machine.
     """
     from lab_utils.course import ledger, state
 
@@ -231,7 +232,7 @@ def comparable(notebook) -> list:
     """Return a notebook's cells, printed facts and verdicts, as a list to compare with another's.
 
     Measured values are left out. If two lists are equal, the notebook has not changed. `notebook`
-    is one of nbformat.
+    is a notebook of nbformat.
     """
     words = [(name, verdict.word) for name, verdict in verdicts(notebook).items()]
     return words + [

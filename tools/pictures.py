@@ -113,8 +113,8 @@ def browser():
 def film(told: dict, path) -> None:
     """Draw a race, played in a browser, as an animated GIF into the file `path`.
 
-    `told` is the dict `constants` of what `lab.race` returned. The page's clock stands still while
-    a picture of the page is taken.
+    `told` is the dict `constants` of the Explorable that `lab.race` returned. The page's clock
+    stands still while a picture of the page is taken.
     """
     from PIL import Image
 

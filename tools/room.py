@@ -165,7 +165,8 @@ def processes_of(folder: Path) -> list[psutil.Process]:
 def end_processes(folder: Path) -> None:
     """Stop all processes of the room with this `folder`, again and again until none is left.
 
-    Again, since a hub that is ending may start its proxy once more.
+    One pass is not enough, since a hub that is ending may start its proxy once more. The first pass
+    asks the processes to end, later ones kill them.
     """
     end = psutil.Process.terminate
     while left := processes_of(folder):

@@ -123,9 +123,10 @@ def outcome_of_take(answer, client: redis.Redis, amount: int, story):
     """Call the learner's function once, beside the rival client of `story`; return its outcome.
 
     `answer` is that function, called as `answer(client, key, amount)`; `story` is a Story. Returns
-    True, False or None, as the function did. If the function gave up after the rival had been
-    faster many times, or if there is no stock, returns the exception that it raised. Raises Refused
-    if the function never gives up, or if its own write makes its WATCH fail.
+    True, False or None, as the function did. If the function gave up with an exception after the
+    rival had been faster many times, or because there is no stock, returns that exception; any
+    other exception passes through. Raises Refused if the function never gives up, or if its own
+    write makes its WATCH fail.
     """
     try:
         with sending(story.tell):

@@ -85,12 +85,13 @@ def json_in(data):
 
 
 def refuse_mistaken_marks(answer, r, found, order: dict) -> None:
-    """Raise Refused if the learner's function takes an ordinary text for a value of another type.
+    """Raise Refused if the learner's function reads an ordinary text back as a date or a Decimal.
 
-    `answer(r, order)` is that function, which stores an order in Redis as JSON and reads it back;
-    it may store a date as a text with a mark, for instance. `found` is the JSON, decoded, that it
-    stored for `order`. Each marked value in it is tried as the text of a note, and must come back
-    as that text.
+    `answer(r, order)` is that function: it stores an order in Redis as JSON, and returns it as read
+    back. JSON has neither type, so the function may mark such values, say as the text
+    "date:2025-03-04". `found` is the decoded JSON that it stored for `order`. What it stored there
+    for the date, and for a price, is tried as the note in another order. The note must come back as
+    it was, unless the function refuses that order before it writes.
     """
     marks = []
     with contextlib.suppress(LookupError, TypeError):  # an answer may lay an order out otherwise
@@ -114,8 +115,8 @@ def refuse_mistaken_marks(answer, r, found, order: dict) -> None:
 def difference(wanted, got, where: str) -> str | None:
     """Return a sentence on the first difference of two values in type or content; None if equal.
 
-    `wanted` and `got` are values that JSON can hold; dicts and lists are compared with all inside
-    them. `where` is the value's name in the sentence.
+    `wanted` and `got` are dicts, lists, or single values such as a Decimal; dicts and lists are
+    compared with all that is inside them. `where` is the value's name in the sentence.
     """
     if type(wanted) is not type(got):
         return (

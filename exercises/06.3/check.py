@@ -77,10 +77,11 @@ def check(answer) -> str:
 def refuse_half_a_product(r: redis.Redis, sent: list[list[bytes]], kept: dict) -> None:
     """Raise Refused if a reader could see half a product while the learner's commands are sent.
 
-    `sent` are these commands, each a list of bytes, which are sent again to the database of `r`.
-    After each command outside of MULTI … EXEC, the keys must hold the whole old or the whole new
-    product. `kept` is {key: content} at the end, of the keys from which the learner's code reads
-    the stock.
+    `sent` are these commands, each a list of its words as bytes. They are sent again, to the
+    database of `r`, which holds the old product. After each command outside of MULTI … EXEC, the
+    keys of `kept` must hold the whole old or the whole new product. `kept` is {key: content as
+    bytes} of the keys from which the learner's code reads the stock, as they are when all commands
+    have been sent.
     """
     clean(r)
     r.hset("exercise:product", mapping=OLD)

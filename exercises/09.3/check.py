@@ -58,8 +58,8 @@ def check_change(client, price):
 def refuse_turns(price, expected: dict, known: str) -> None:
     """Raise Refused if reading prices that are in the client's cache costs a round trip.
 
-    `price(product)` is the learner's function, `expected` is {product: price as bytes}. `known`, a
-    text, ends the message: since when the cache has the prices.
+    `price(product)` is the learner's function, `expected` is {product: price as bytes}. `known` is
+    a text that ends the message, such as "for prices that nobody changed since".
     """
     attempt = Attempt(compare_prices, price, expected, "the next time")
     if trips := trips_of(attempt.cost):

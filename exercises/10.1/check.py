@@ -49,7 +49,7 @@ def check(answer) -> str:
 
 
 def check_uncut(client: redis.Redis, answer) -> int:
-    """Send batches over a connection that is never cut; return how many commands the first sent.
+    """Check batches over a connection that is never cut; return how many commands the first took.
 
     `answer(client, batch, sales)` is the learner's function. Raises Refused if a batch is not
     counted, or if one that is sent again is counted twice.
@@ -146,7 +146,8 @@ def compare_sales(client: redis.Redis, expected: dict[str, int], what: str, *hin
 def cut_after(place: int):
     """In a `with` block, close the connection once, after the server has run `place` commands.
 
-    The function that sends them, the learner's, then gets a redis.ConnectionError.
+    The send that is cut raises redis.ConnectionError. A client with retries, as here, then connects
+    again and sends the command or the pipeline once more, by itself.
     """
     left = [place]  # commands that still pass; below 0 after the cut
 

@@ -43,9 +43,10 @@ def check(answer) -> str:
 
 
 def turn_about(primary: redis.Redis):
-    """In a `with` block, yield a client that sends alternately over two connections.
+    """Return a client that sends alternately over two connections, as threads do that share one.
 
-    So it is when threads share a client. `primary` is a client with the same options.
+    `primary` is a client with the same options. The client is for a `with` statement, which closes
+    it.
     """
     options = primary.get_connection_kwargs() | {
         "socket_timeout": PATIENCE_S,
@@ -98,9 +99,11 @@ def check_confirmed(client: redis.Redis, two, answer) -> None:
 
 
 def waits_elsewhere(seen) -> bool:
-    """Return whether a WAIT was sent over another connection than the write of the order.
+    """Return whether a WAIT was sent over a connection that had not written anything before.
 
-    `seen` is the Recording, of lab_utils, of all messages while the learner's function ran.
+    WAIT speaks only of writes over its own connection, so such a WAIT says nothing about the order.
+    `seen` is the Recording, of lab_utils, of all messages while the learner's function ran; what
+    sets a connection up, such as HELLO, does not count as written.
     """
     wrote = set()
     for write in seen.writes:

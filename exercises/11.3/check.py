@@ -94,12 +94,13 @@ def check_order(client, answer):
 
 
 def check_race(client, rival, answer, place: int) -> bool:
-    """Let a rival with a higher token write in the middle of a call of the learner's function.
+    """Raise Refused unless a rival's value survives that is written during a learner's call.
 
-    `answer` is that function, called as `answer(client, key, value, token)`. The rival calls it
-    too, with the client `rival`, just before that command of the function which could write and is
-    number `place`, from 0. Returns False if the function sends too few such commands for that, else
-    True. Raises Refused if the rival's value does not survive.
+    `answer` is the learner's function, called as `answer(client, key, value, token)`. The rival
+    calls it too, with the client `rival` and a higher token. Of the commands of the learner's call
+    those that may write are counted, from 0: the rival's call is made just before number `place`.
+    Returns True, or False if the learner's call sends no command with that number, so that nothing
+    was tried.
     """
     report = f"{RACED_REPORT} {place}"
     is_written(client, answer, report, "old", 1, "token 1, the first of all")
@@ -132,10 +133,11 @@ def check_race(client, rival, answer, place: int) -> bool:
 def overtaken(place: int, answer, *rivals):
     """In a `with` block, let a rival call the learner's function during another call of it.
 
-    `answer` is that function, and `answer(*rivals)` the rival's call, in a thread of its own. It
-    begins just before that command in the `with` block which could write and is number `place`,
-    from 0. Yields (the thread, a list). The list becomes non-empty if the rival's call has to wait
-    for the other one, as it does for a lock.
+    `answer` is that function, and `answer(*rivals)` the rival's call, made in a thread of its own.
+    Of the commands sent in the `with` block those that may write are counted, from 0: the thread
+    starts just before number `place`, or never if there are fewer. Yields (the thread, a list). The
+    list becomes non-empty if the rival's call has to wait for the other call to end, as it does for
+    a lock.
     """
     left = [place]
     waited = []

@@ -29,9 +29,10 @@ def same(one: float, other: float) -> bool:
 def check_explained(name: str, figures: list[tuple], got: tuple) -> None:
     """Raise Refused unless `got`, the learner's (t, s, evidence), explains a published table.
 
-    It must hold that seconds = s + turns × t, with t in seconds a turn. `figures` are the table's
-    rows, (turns, seconds), of which the first and the last give t and s; the evidence must be
-    {turns: seconds computed from s and t} of the other rows. Messages call the table `name`.
+    The explanation is seconds = s + turns × t: t is the seconds a turn, s the seconds that are
+    spent once. `figures` are the table's rows, (turns, seconds); its first and last row give t and
+    s. The evidence must be {turns: seconds computed from s and t} for the rows between these two.
+    Messages call the table `name`.
     """
     said_t, said_s, evidence = got
     (many, longer), (few, shorter) = figures[0], figures[-1]

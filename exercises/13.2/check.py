@@ -52,9 +52,10 @@ def check(answer) -> str:
 
 
 def check_turns(turns: float) -> None:
-    """Raise Refused unless `turns` is the number of round trips that one GET takes by the table.
+    """Raise Refused unless `turns` is how many round trips one GET takes by the exercise's table.
 
-    The table is that of the exercise, of published times; a difference of 0.2 is accepted.
+    That table has published times, and the right number is about 5; a difference of less than 0.2
+    is accepted.
     """
     of_kind(NUMBER, turns, "turns_by_the_table", "a number of turns for one GET", *TURNS_HINTS)
     if abs(turns - A_GET_MS / LINE_MS) < 0.2:

@@ -39,10 +39,10 @@ def address(server) -> str:
 def counted(call, server=None) -> tuple:
     """Call `call()` and count what it sends; return (Trace of roundtrips, None).
 
-    Counted is this thread, with the threads that it starts. If a client `server`, a redis.Redis, is
-    given, return (Trace of all threads of the process, Counter of the commands that the server ran
-    by name). The second tells more where nobody waits for a reply: a SUBSCRIBE of that kind is a
-    command, but no round trip.
+    What this thread sends is counted, and what threads send that it starts meanwhile. If `server`,
+    a redis.Redis, is given, return (Trace of all threads of the process, Counter {name of a
+    command: how often the server ran it}). That Counter also has commands for whose reply nobody
+    waits, such as a SUBSCRIBE, which make no round trip in the Trace.
     """
     before = server and calls(server)
     with trace(scope="process" if server else "block") as trips:
@@ -79,7 +79,8 @@ def table(rows: dict[str, tuple], exact: bool = True) -> None:
 def tell(library, **calls):
     """Print a library's name and a table with what each of `calls` sends and receives.
 
-    Each is a row's name, with _ for its spaces, and a function without arguments, which is called.
+    `calls` is {a row's name, with _ for its spaces: a function without arguments}; each function is
+    called once.
     """
     print("library:", library)
     table({name.replace("_", " "): counted(call) for name, call in calls.items()})
@@ -148,9 +149,9 @@ def calls(server) -> Counter:
 
 
 def settle(server, seconds: float = 0.2, besides=()) -> None:
-    """Wait until the server ran no command for `seconds` seconds, but commands named in `besides`.
+    """Wait until the server has run no command for `seconds` seconds.
 
-    `server` is a redis.Redis.
+    `server` is a redis.Redis. Commands whose names are in `besides` may run meanwhile.
     """
     before, now = None, calls(server)
     while before != now:
@@ -161,7 +162,8 @@ def settle(server, seconds: float = 0.2, besides=()) -> None:
 def outcome(call):
     """Return what `call()` returns, or, if it raises an error, that error's package and class.
 
-    Such a text is 'redis TimeoutError'. The error's message is left out, since it may hold a port.
+    These are a text such as 'redis TimeoutError'. The error's message is left out, since it may
+    hold a port.
     """
     try:
         return call()
@@ -182,10 +184,12 @@ def at_once(call, times):
 
 
 def fates(server, **writes):
-    """Print what becomes of calls that write, each with its name, in three cases.
+    """Print what becomes of calls that write, where the connection or the server fails.
 
-    Its connection was closed while nobody used it; it is closed before the reply; the server stands
-    still for 20 s, and all calls are made side by side.
+    `server` is a redis.Redis; `writes` is {name: a function without arguments, which writes}. Each
+    function is tried in three cases: its connection was closed while nobody used it; its connection
+    is closed before the reply comes; the server stands still for 20 s, in which all functions are
+    called at once.
     """
     for name, write in writes.items():
         server.client_kill_filter(skipme=True)
@@ -197,7 +201,7 @@ def fates(server, **writes):
 
 
 def cut_in_mid_call(server, write):
-    """Return the `outcome` of `write`, while the server closes its connection before the reply.
+    """Call `write()` while the server closes its connection before the reply; return its `outcome`.
 
     `server` is a redis.Redis, and `write()` sends a command that writes. CLIENT PAUSE delays that
     command, so that CLIENT KILL, which closes all connections, comes before the reply.

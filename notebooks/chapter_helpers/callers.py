@@ -38,10 +38,11 @@ def eight_at_once(call, client: redis.Redis) -> str:
 
 
 async def longest_stall(start, runs: int = 3) -> float:
-    """Return the longest time, in seconds, for which awaiting `start()` blocked the event loop.
+    """Return for how many seconds at most awaiting `start()` blocked the event loop.
 
-    `start()` returns a coroutine. It is called and awaited `runs` times. Each time has its longest
-    blocking, and the shortest of these is returned, since other programs delay the event loop too.
+    `start()` returns a coroutine. It is called and awaited `runs` times, and of each run the
+    longest blocking is measured. The smallest of these is returned, since other programs delay the
+    event loop too.
     """
     return min([await stall_beside(start()) for _ in range(runs)])
 
@@ -126,7 +127,7 @@ def plot_queues(served: dict[int, tuple], a_second: int, held_s: float):
 
     `served` is {connections in the pool: the pair of dicts that `serve` returned}. `a_second` is
     how many calls began a second, and `held_s` for how many seconds a call uses a connection.
-    Returns a figure, an Explorable, in which readers can drag both.
+    Returns a figure, an Explorable, in which readers can drag these two numbers.
     """
     counts = {size: noted for size, (noted, _) in served.items()}
     left = {size: list(noted.values())[-1] for size, noted in counts.items()}
@@ -147,8 +148,8 @@ def plot_bend(swept, sizes: list[int], calls: int, rtt: float) -> tuple:
 
     `swept` is the Comparison that `lab.compare` returned for functions named "N threads" and "N
     tasks", with each N in `sizes`, and for one named "pipeline", all at an RTT of `rtt` ms. Prints
-    how many times as long as its CPU time a call takes. Returns (the smallest number of threads
-    whose time is less than 1.2 times the fastest, the matplotlib figure).
+    the time of one call divided by its CPU time. Returns (number of threads, the matplotlib
+    figure): the smallest number whose time is less than 1.2 times that of the fastest.
     """
     took = {
         way: {size: swept.seconds(f"{size} {way}") * 1000 for size in sizes}

@@ -16,8 +16,8 @@ def crossing(capture, envelope: int) -> list[tuple]:
     """Split the bytes that a function sent and received by their kind, such as "replies".
 
     `capture` is what `lab.capture` returned, of SET commands. `envelope` is the number of header
-    bytes around each request and each reply. Returns [(kind, that number or a text)] in the order
-    on the wire, for `plot_cells`.
+    bytes around each request and each reply. Returns a list for `plot_cells`, in the order on the
+    wire: ("envelopes", that number) for headers, and (kind, text) for all else.
     """
     parts: list[tuple] = []
     for asked, said in zip(capture.requests, capture.replies, strict=True):

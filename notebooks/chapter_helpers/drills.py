@@ -28,7 +28,10 @@ def attempt(call) -> str:
 
 
 def heard(call):
-    """Run `call()`; return its result, or the name of the redis.RedisError that it raised."""
+    """Run `call()`; return its result, or the name of the error of redis-py that it raised.
+
+    That is a redis.RedisError or a RedisClusterException.
+    """
     try:
         return call()
     except (redis.RedisError, RedisClusterException) as error:
@@ -44,8 +47,7 @@ def address_of(client: redis.Redis) -> dict:
 def visits_in(server: redis.Redis) -> int:
     """Return how many visits are counted on a server, in its key `visits` or in its set `visitors`.
 
-    `server` is a client of it. The size of the set is used where there is no counter, or where it
-    is 0.
+    `server` is a client of that server. The size of the set is used if there is no key `visits`.
     """
     return int(server.get("visits") or server.scard("visitors"))
 
@@ -54,9 +56,9 @@ def cut_midway(batch, visit, **options) -> tuple[str, int]:
     """Run a batch on a new server, and let the server close the client's connection halfway.
 
     `batch(client, visit, visits, half_way, transaction)` sends one pipeline, and `visit(pipe,
-    number)` adds one visit to that. `options` go to redis.Redis. Returns (the name of the error
-    that the client got, or "no error"; the number of visits on the server). A connection that a
-    retry opens is not closed.
+    number)` adds one visit to that pipeline. `options` go to redis.Redis. Returns (the name of the
+    error that the client got, or "no error"; the number of visits on the server). If the client
+    tries again, the connection that it opens for that is not closed.
     """
     server = lab.spare(retry=NO_RETRIES)
     client = redis.Redis(**address_of(server), **options)
@@ -75,9 +77,9 @@ def stall(batch, visit, visits: int = 100, **options) -> tuple[str, int]:
     """Run a batch of `visits` visits in a transaction on a new server that is frozen for 0.45 s.
 
     The client gives up waiting for a reply after 0.3 s. `batch(client, visit, visits, half_way,
-    transaction)` sends one pipeline, and `visit(pipe, number)` adds one visit to that. `options` go
-    to redis.Redis. Returns (the name of the error that the client got, or "no error"; the number of
-    visits on the server).
+    transaction)` sends one pipeline, and `visit(pipe, number)` adds one visit to that pipeline.
+    `options` go to redis.Redis. Returns (the name of the error that the client got, or "no error";
+    the number of visits on the server).
     """
     server = lab.spare(retry=NO_RETRIES)
     client = redis.Redis(**address_of(server), socket_timeout=0.3, **options)

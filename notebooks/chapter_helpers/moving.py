@@ -10,11 +10,11 @@ CUSTOMERS = 2_000
 
 
 def wrong_after(r, move, backfill) -> int:
-    """Return how many customers stand in a wrong city's set after `backfill()` has built the sets.
+    """Return how many customers are in the wrong city's set, or in none, once the sets are built.
 
     `r` is a redis.Redis. First its database is emptied, and 2,000 customers are written without
-    such sets. While `backfill` runs, a thread calls `move(client, number, city)` for random
-    customers and cities, such as `move(client, 17, "Oslo")`.
+    such sets. Then `backfill()` builds the sets; meanwhile a thread calls `move(client, number,
+    city)` for random customers and cities, such as `move(client, 17, "Oslo")`.
     """
     lab.empty(r)
     for number in range(CUSTOMERS):
@@ -39,7 +39,7 @@ def wrong_after(r, move, backfill) -> int:
 def wrong_entries(r) -> int:
     """Return how many customers are missing in the set of their own city, or stand in another's.
 
-    `r` is a redis.Redis. No other client may write meanwhile.
+    `r` is a redis.Redis. No other client may write while this runs.
     """
     members = {city: r.smembers(f"customers-in:{city}") for city in CITIES}
     pipe = r.pipeline(transaction=False)

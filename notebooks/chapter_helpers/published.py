@@ -36,11 +36,12 @@ def hidden_distance(
     """Compute the RTT behind published times, each given as (round trips, seconds).
 
     `many` and `few` are two times of the same commands. Two equations, seconds = constant + round
-    trips × turn_s, give the constant, which includes the commands' cost, and turn_s. With `many`
-    alone the constant is taken as 0, and turn_s includes the cost of one command. From turn_s the
-    cost of a round trip itself is subtracted, to give the RTT: a, and with `many` alone also c, of
-    `model`, by default the one fitted on this machine, since the authors' is unknown. The RTT is no
-    less than 0.
+    trips × turn_s, give turn_s and the constant, which includes the commands' cost. With `many`
+    alone the constant is taken as 0, and turn_s includes the cost of one command.
+
+    The RTT is turn_s less what a round trip costs by itself, `model.turn_s`; with `many` alone also
+    less `model.command_s`. It is no less than 0. `model` is a Model, by default the one fitted on
+    this machine, since the authors' is unknown.
 
     Once used here, the published times prove nothing about the RTT. Raises LabError unless `many`
     has more round trips and more seconds than `few`.
@@ -75,11 +76,11 @@ def figure(pair) -> tuple[float, float]:
 def plot_published(what: str, published: dict, reproduced: dict, rtt_ms: float, fitted=()):
     """Draw times measured here as multiples of the published ones: a dot for each name.
 
-    `published` and `reproduced`, measured here, are {name: seconds}. `what` begins the title.
-    `rtt_ms` is the RTT in ms at which was measured. `fitted` are the names of the published times
-    from which that RTT was computed; their dots are hollow, since they prove nothing. Returns the
-    matplotlib figure; if all are fitted, prints a line instead and returns None. Raises LabError if
-    a published name was not measured, and if a fitted name was not published.
+    `published` and `reproduced` are {name: seconds}; `reproduced` was measured here, at an RTT of
+    `rtt_ms` ms. `what` begins the title. `fitted` are the names of the published times from which
+    that RTT was computed; their dots are hollow, since they prove nothing. Returns the matplotlib
+    figure; if all are fitted, prints a line instead and returns None. Raises LabError if a
+    published name was not measured, and if a fitted name was not published.
     """
     for values in (published, reproduced):
         for name, value in check_dict(values, "plot_published", '{"loop": 5.07}').items():

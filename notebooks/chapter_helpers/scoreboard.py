@@ -46,8 +46,9 @@ class Page:
 class Scoreboard(Page):
     """A table of all claims, by article, each with the word of its verdict, such as "holds".
 
-    `judged` is {claim's name, such as "A1": its Judged, that is claim and verdict}. By default it
-    has the verdicts of this machine and, for claims not tried here, those of the lab's own run.
+    `judged` is {claim's name, such as "A1": a Judged, which has the claim and its verdict}. By
+    default the verdicts are those of this machine; claims not tried here have those of the lab's
+    own run.
     """
 
     def __init__(self, judged: dict[str, Judged] | None = None):
@@ -175,9 +176,9 @@ class Scoreboard(Page):
 def words_said(said: dict, known: dict) -> dict[str, str]:
     """Return the learner's predictions as {claim: word of a verdict}, without those left as `...`.
 
-    `said` is {claim's name: "holds", "depends", "no", or `...`}; "no" becomes the verdict's word
-    for that. `known` is a dict whose keys are the claims' names. Raises LabError for an unknown
-    claim or word.
+    `said` is {claim's name: "holds", "depends", "no", or `...`}; "no" becomes "does not hold here",
+    as verdicts say it. `known` is a dict whose keys are the claims' names. Raises LabError for an
+    unknown claim or word.
     """
     check_dict(said, "board.against", '{"A1": "holds", "A2": ...}')
     words = {}
@@ -231,7 +232,8 @@ def square(name: str, judged: Judged) -> str:
 def in_full(judged: Judged) -> Unfixed:
     """Return a claim's verdict as HTML: the verdict in a clause, and its reason behind a click.
 
-    What the lab adds stands with the reason. nbval does not compare the text, which is an Unfixed.
+    `judged` is the claim with its verdict. What the lab adds stands with the reason. The HTML is an
+    Unfixed, a text that nbval does not compare.
     """
     verdict = judged.verdict
     clause = f"<b>{verdict.word}</b>{escape(judged.clause.removeprefix(verdict.word))}"

@@ -21,9 +21,9 @@ def session(r, token: str) -> str | None:
 
 
 def allowed(r, user: str) -> bool:
-    """Count a visit of the user with the id `user` and return True, if this hour has one left.
+    """Return True and count a visit of the user id `user`; after 10,000 visits return False.
 
-    After 10,000 visits return False, and count nothing.
+    The count is deleted when no visit was counted for an hour.
     """
     hits = int(r.get(f"hits:{user}") or 0)
     if hits >= LIMIT:

@@ -153,9 +153,10 @@ class Join(Handler):
 
 
 class Events(Handler):
-    """POST api/events: a learner's Jupyter kernel sends {"events": […]}.
+    """POST api/events: a learner's Jupyter kernel sends {"events": […]}, to be stored.
 
-    It gets {"taken": how many}, once the events are on disk. Invalid events are skipped.
+    The reply is {"taken": number of events stored}, sent once they are on disk. Invalid events are
+    skipped; a token that the board does not know gets error 401.
     """
 
     async def post(self):
@@ -200,8 +201,8 @@ class Leader(Handler):
 class View(Leader):
     """GET view?question=…&names=1: reply with all data that the leader's page shows, as JSON.
 
-    `question` is the one whose guesses are shown, by default the last one; without `names` learners
-    have numbers.
+    `question` is the name of the question whose guesses are shown, by default the one guessed last.
+    Without `names=1` learners are shown by numbers in place of names.
     """
 
     def get(self):

@@ -48,7 +48,8 @@ class Book:
     def take_guess(self, event: dict) -> None:
         """Store a guess, in place of an earlier one of the same learner at the same question.
 
-        `event` has the guess. The earlier one stays if the learner had seen the answer by now.
+        `event` has the guess. The earlier guess stays if the learner may know the answer by now: if
+        the leader has revealed it, or the learner has measured it.
         """
         name, person = event["name"], event["person"]
         knows = name in self.revealed or person in self.measured[name]
@@ -83,9 +84,9 @@ class Book:
     def view(self, name, names: bool, now: float) -> dict:
         """Return all data that the leader's page shows: a dict with an entry for each part of it.
 
-        `name` is the question whose guesses are shown; for an unknown one it is the one guessed
-        last. Without `names` the learners have numbers in place of names. `now` is the time in
-        seconds since 1970.
+        `name` is the question whose guesses are shown; if there is no such question, they are those
+        of the question guessed last. If `names` is False, learners have numbers in place of names.
+        `now` is the time in seconds since 1970.
         """
         here = Counter(person["chapter"] for person in self.people.values())
         return {
@@ -105,9 +106,9 @@ class Book:
     def stuck(self, names: bool, now: float) -> list[dict]:
         """Return a list of dicts, one for each learner who failed an exercise repeatedly.
 
-        The last try must be less than half an hour ago. A dict has "exercise", "who", "tries" and
-        "minutes", since the last try. The most tries come first. Without `names` learners have
-        numbers in place of names. `now` is the time in seconds since 1970.
+        The last try must be less than half an hour ago. A dict has "exercise", "who", "tries", and
+        "minutes", how long ago the last try was. The most tries come first. If `names` is False,
+        "who" is a number in place of a name. `now` is the time in seconds since 1970.
         """
         found = [
             {
@@ -123,10 +124,13 @@ class Book:
         return sorted(found, key=lambda each: -each["tries"])
 
     def question(self, name, names: bool) -> dict:
-        """Return a dict of the question `name`: text, guesses and, if revealed, measured values.
+        """Return a dict about the question `name`: its text, its guesses and, if shown, the answer.
 
-        The guesses are "dots", a list of dicts with "value", "number" (the learner's on the board)
-        and "who", the learner's name if `names` is True, else None.
+        "text", "unit" and "chapter" are texts, "measurements" is how many learners have measured.
+        "dots" are the guesses, by value: a list of dicts with "value", "number" (the learner's on
+        the board), "who" (the learner's name if `names` is True, else None) and "late", whether it
+        came after the answer was revealed. If the leader shows the answer, "measured" is the sorted
+        list of measured values, and "median" their median, None if there are none.
         """
         known = course().questions[name]
         after = self.revealed.get(name, float("inf"))

@@ -55,7 +55,8 @@ def course() -> Course:
 def wording(markdown: str) -> str:
     """Return the question in a cell's Markdown, as plain text.
 
-    That is the text after "**Guess.**", or the last paragraph, up to its last question mark.
+    That is the last paragraph after "**Guess.**", or of the whole cell if it has no such mark, up
+    to the last question mark.
     """
     text = markdown.split("**Guess.**")[-1].strip().split("\n\n")[-1]
     text = text[: text.rfind("?") + 1] or text
