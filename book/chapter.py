@@ -45,9 +45,9 @@ def as_read(
 def fold_answers(cells: list[dict]) -> None:
     """Hide the outputs that answer a question until a click, so that readers can answer it first.
 
-    `cells` are the notebook's, and are changed. Hidden are the outputs from a guess to the cell
-    that compares it with the measurement, and the outputs below a text that ends with a question,
-    up to the next text.
+    `cells` are the notebook's cells, and are changed. If a cell makes a guess, the outputs of the
+    cells after it are hidden, up to and with the cell that names the guess. If a text ends with a
+    question, the outputs of the cells below are hidden, up to the next text.
     """
     open_guesses = set()
     asked = False

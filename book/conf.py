@@ -47,12 +47,13 @@ def setup(app):
 
 
 def complete(app, page: str, template, context: dict, doctree):
-    """Change a page before Sphinx writes it: its hidden parts, its navigation, and its preview.
+    """Change a page's HTML, its navigation and its preview before Sphinx writes the page.
 
-    Sphinx calls this for its event html-page-context; `context`, the template's variables, is
-    changed. Hidden parts lose myst-nb's common name, so that programs that read aloud say each
-    part's own words. Each part of the navigation can be closed. A description and a picture are set
-    for programs that show a preview of a link.
+    Sphinx calls this for its event html-page-context, with its application `app`, the name of the
+    `page`, and the template's variables `context`, which are changed. Folds lose the label that
+    myst-nb gives to all of them, so that programs that read aloud say the words of each. The film
+    on the front page is loaded late. Parts of the navigation can be closed. A description and a
+    picture are set for programs that show a preview of a link.
     """
     # myst-nb gives all folds one name. The film is fetched where no script runs.
     context["body"] = re.sub(
@@ -71,7 +72,8 @@ def complete(app, page: str, template, context: dict, doctree):
 def folded(part: re.Match) -> str:
     """Return a part of the navigation as HTML that opens and closes on a click.
 
-    `part` is a match of PART. Open at first are the chapters and the current page's part.
+    `part` is a match of PART. At first two kinds of parts are open: those with chapters, and the
+    one with the current page.
     """
     name, pages = part.groups()
     is_open = 'class="current"' in pages or name in ("Chapters", "How to read a benchmark")

@@ -27,9 +27,11 @@ EXERCISE = re.compile(r"exercise:(\d\d\.\d)")
 
 
 def offered():
-    """Return {exercise: {"imports", "cell", "chapter"}}: what its box holds, and its notebook.
+    """Return {exercise: {"imports", "cell", "chapter"}} of those that the page `try/` checks.
 
-    The imports are those of the chapter's setup that one of the answers uses.
+    "cell" is the code of the exercise's cell. "imports" are the import lines that stand before it:
+    those of the chapter's setup cells that some answer uses. "chapter" is the notebook's name
+    without suffix.
     """
     return {name: told for name, told in sorted(exercises()) if name not in NEEDS}
 
@@ -50,7 +52,11 @@ def answers(name):
 
 
 def imports(setup, sources):
-    """Return the lines of the setup cells that import a name which one of the sources uses."""
+    """Return as one text the import lines of `setup` whose names are used in `sources`.
+
+    `setup` is a list with the code of a chapter's setup cells, `sources` a list with the code of
+    answers. `lab` is left out. The text ends with two empty lines, and is "" if there is no import.
+    """
     used = {node.id for source in sources for node in named(source, ast.Name)}
     lines = [
         statement_of(node, [alias])

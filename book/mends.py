@@ -11,11 +11,12 @@ COLUMN = re.compile(r"round trip \d+: ([^;]+)")
 
 
 def mark(cells: list[dict], folder) -> None:
-    """Give the figure of the chain of questions the data by which readers can drag it.
+    """Add data to the figure of the chain of questions, so that readers can drag it.
 
-    `cells` are a chapter's, and are changed: the figure's metadata get "drag", with calls, round
-    trips and times that the chapter printed. Nothing is changed if the chapter has no such figure.
-    `folder` is the Path of the game, with page.py as written first, and mended.py.
+    `cells` are a chapter's cells, and are changed: the figure's metadata get "drag", a dict with
+    calls, round trips and times that the chapter printed, and with the code of the functions before
+    and after. Nothing is changed if the chapter has no such figure. `folder` is the Path of
+    notebooks/game, with page.py and mended.py.
     """
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
     figures = [

@@ -16,7 +16,10 @@ NOT_SEARCHED = ("docs/symptoms", "CHANGELOG")  # what each says stands in the se
 
 
 def of_sections(app) -> None:
-    """Let the builder of `app`, Sphinx's application, index sections in place of whole pages."""
+    """Let the builder of `app`, Sphinx's application, index sections in place of whole pages.
+
+    Cases are still indexed as whole pages, and the pages NOT_SEARCHED not at all.
+    """
     seen = symptoms()
 
     def index_page(page, doctree, title):

@@ -95,8 +95,9 @@ def lay_out(target: Path, with_try: bool = False) -> None:
 def first_screen(sentence: str, film: str, measured: dict, with_try: bool) -> str:
     """Return the beginning of the front page: a heading, the race, links to the parts, a sentence.
 
-    `sentence` is the README's about the race, `film` the words for its picture, `measured` the
-    constants of the race, and `with_try` is whether there is a page to try exercises.
+    `sentence` is the README's sentence about the race, `film` the alt text of its picture, and
+    `measured` the race's data, from constants.json. If `with_try` is False, there is no link to the
+    page on which exercises are tried.
     """
     doors = "".join(
         f'<a href="{page}"><b>{words}</b> {meaning}</a>\n'
@@ -128,7 +129,7 @@ class Book:
         path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
 
     def text(self, file, page: PurePosixPath) -> str:
-        """Return the text of a file of the repository for the page `page` of the book.
+        """Return the text of a file of the repository as the text of the book's page `page`.
 
         Both are relative paths; links in the text are changed to lead to pages of the book.
         """
@@ -137,7 +138,8 @@ class Book:
     def chapter(self, page: PurePosixPath) -> str:
         """Return a chapter's notebook as JSON text, in the book's form, with its figures as HTML.
 
-        `page` is the notebook's path, relative to the repository. The pictures are written.
+        `page` is the notebook's path, relative to the repository. The figures' pictures are written
+        into the book's folder of drawings.
         """
         notebook = json.loads((ROOT / page).read_text(encoding="utf-8"))
         # A case asks nothing that its reader should answer first.
@@ -172,10 +174,10 @@ class Book:
     ) -> str:
         """Write a figure's picture, and return the HTML that shows it: SVG if stored, else PNG.
 
-        `page` is the chapter's path, `output` the figure's output in `cell`, a dict of the
-        notebook. If readers can drag the figure, the HTML also has its data, and the text
-        `measured`, such as 'on 2026-11-20 with Redis 8'. With `asks` it may ask them a question
-        first.
+        `page` is the chapter's path, `cell` a cell of the notebook, and `output` the figure's
+        output in that cell; both are dicts. If readers can drag the figure, the HTML also has the
+        figure's data, and says when they were measured: `measured`, such as 'on 2026-11-20 with
+        Redis 8'. If `asks` is True, the figure may first ask readers to guess.
         """
         about = output["metadata"]["image/png"]
         file = PurePosixPath(page.stem, f"{cell['id']}.svg")
@@ -245,13 +247,15 @@ def relative(file: PurePosixPath, page: PurePosixPath) -> str:
 def explorable(
     name: str, still: str, label: str, constants: dict, asks: bool = True, kind: str = "still"
 ) -> str:
-    """Return the HTML of a figure that readers can drag, below its picture `still`.
+    """Return HTML with a picture and, below it, the same figure drawn by a script, to be dragged.
 
-    `name` is that of its JavaScript module, `constants` its data, `label` its name for programs
-    that read aloud, and `still` the picture as HTML or Markdown. Paper, and readers without
-    scripts, get the picture. With `asks` the figure may ask a question first. If `kind` is "film",
-    the picture is hidden where scripts run, and paper gets the end of the figure. Module, style and
-    data are inside the page, since a browser loads no module from a file.
+    `name` is that of the figure's JavaScript module, such as "race", and `constants` the data for
+    it. `still` is the picture as HTML or Markdown, which is what is printed, and what readers
+    without scripts see. `label` is the figure's name for programs that read aloud. If `asks` is
+    True, the figure may ask readers to guess first. With `kind` "film" the picture is hidden where
+    scripts run, and the figure itself is printed, at its end.
+
+    Module, style and data stand inside the HTML, since a browser loads no module from a file.
     """
     module, style = explorables.parts(name)
     return f"""<style>{style}</style>
@@ -275,8 +279,9 @@ render({{ model: {{ get: (name) => told[name] }}, el: document.getElementById("{
 def map_script(constants: dict) -> str:
     """Return a script for the MONITOR page that draws chapter 01's map, from its data `constants`.
 
-    The script defines monitorMap(element, you), which draws into an element of the page. The page's
-    rules forbid scripts and styles inside the page, so this one stands in a file.
+    The script defines monitorMap(element, you): it draws the map into an element of the page, with
+    the reader's own point `you`, {rtt, commands, trips}. The page's rules forbid scripts and styles
+    inside the page, so this script stands in a file.
     """
     module, style = explorables.parts("where")
     return f"""(() => {{

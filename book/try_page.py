@@ -40,7 +40,10 @@ OWN = {
 
 
 def missing():
-    """Return why the page can't be built, or "". Installs the package where it is not there."""
+    """Return in words why the page can't be built, or "" if it can.
+
+    Installs Python for browsers, the npm package pyodide, if it is not installed yet.
+    """
     for program in ("node", "npm"):
         if not shutil.which(program):
             return f"{program} is not installed"
@@ -62,7 +65,7 @@ def missing():
 
 
 def is_installed():
-    """Return whether the package is there, in the version that the lock names."""
+    """Return whether pyodide is installed in the version that package-lock.json names."""
     described = RUNTIME / "package.json"
     lock = json.loads((SOURCE / "package-lock.json").read_text("utf-8"))
     pinned = lock["packages"]["node_modules/pyodide"]["version"]
@@ -70,9 +73,10 @@ def is_installed():
 
 
 def build(scratch, target):
-    """Build the page into the folder `target`. `scratch` is a folder, which is emptied first.
+    """Build the page into the folder `target`; both arguments are Paths.
 
-    Raises subprocess.CalledProcessError if Python for browsers can't compile what is packed.
+    `scratch` is a folder for files needed meanwhile, which is emptied first. Raises
+    subprocess.CalledProcessError if Python for browsers can't compile what is packed.
     """
     shutil.rmtree(scratch, ignore_errors=True)
     (target / "python").mkdir(parents=True, exist_ok=True)
@@ -88,12 +92,18 @@ def build(scratch, target):
 
 
 def run(program, folder):
-    """Run a Python program by Python for browsers, with `folder` as its /work."""
+    """Run the file `program` by Python for browsers, in Node.js; it sees `folder` as /host.
+
+    Raises subprocess.CalledProcessError if it fails.
+    """
     subprocess.run(["node", SOURCE / "run.mjs", RUNTIME, folder, program], check=True)
 
 
 def lay_out(folder):
-    """Copy all that might be packed."""
+    """Copy into the Path `folder` the Python packages of which the page may need modules.
+
+    These are the packages PACKED, with their metadata, and the lab's own folders OWN.
+    """
     for name in PACKED:
         [place] = importlib.util.find_spec(name).submodule_search_locations
         copy(Path(place), folder / name)
@@ -125,7 +135,11 @@ def parts(packed):
 
 
 def write_part(path, name, content):
-    """Write a part as a script, and return the bytes that it has packed: those of the wire."""
+    """Write a part as a script file, and return how many bytes it has when compressed.
+
+    `path` is the file's Path, `name` the part's, `content` its bytes. The script passes them on
+    compressed by gzip, as base64.
+    """
     packed = gzip.compress(content, 9, mtime=0)
     path.write_text(f'part("{name}","{base64.b64encode(packed).decode()}");\n', encoding="ascii")
     return len(packed)
@@ -134,8 +148,9 @@ def write_part(path, name, content):
 def page(offered, sizes):
     """Return the page's HTML.
 
-    `offered` is {exercise: its task and function}, as exercises_to_try.offered returns it. `sizes`
-    is {part: how many bytes of it are downloaded}, from which the page computes its progress.
+    `offered` is what exercises_to_try.offered returned, {exercise: {"imports", "cell", "chapter"}}.
+    `sizes` is {part: the bytes that `write_part` returned for it}, from which the page computes its
+    progress.
     """
     measured = json.loads((ROOT / "lab_utils/explorables/constants.json").read_text("utf-8"))
     ways = measured["ways"]
@@ -180,7 +195,10 @@ def exercise(name, imports, cell, chapter):
 
 
 def policy(script, style):
-    """Return the page's Content-Security-Policy: nothing is fetched but its own scripts."""
+    """Return the page's Content-Security-Policy, which lets it load nothing but its own scripts.
+
+    `script` and `style` are the texts of the script and the style inside the page.
+    """
     return "; ".join(
         [
             "default-src 'none'",

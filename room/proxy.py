@@ -21,7 +21,10 @@ class WebSocketProxy(ProxyHandler):
     """
 
     def select_subprotocol(self, offered: list[str]):
-        """Return the subprotocol that the learner's server chose, whatever browsers `offered`."""
+        """Return the subprotocol that the learner's server chose.
+
+        `offered`, what the browser would accept, is not looked at.
+        """
         return self.ws_client.selected_subprotocol
 
     def on_message(self, message: str | bytes):

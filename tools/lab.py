@@ -145,7 +145,10 @@ def bring_up_to_date() -> list[str]:
 
 
 def chapters() -> list[Path]:
-    """Return the files to copy: notebooks, helpers, solutions, and pages of docs/, by name."""
+    """Return the files to copy to work/, sorted by the names of their copies.
+
+    They are the notebooks, their helpers, the solutions of the exercises, and pages of docs/.
+    """
     patterns = "*.ipynb", "cases/*.*", "chapter_helpers/*.py", "game/*.py", "other_clients/*.*"
     # The other right and wrong answers are for the tests.
     found = [
@@ -266,7 +269,7 @@ def path_beside(target: Path, now: str, copied: dict[str, str]) -> Path:
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of the file `path`, as hex digits, for a notebook without its outputs."""
+    """Return the SHA-256 of the file `path`, as hex digits; a notebook's outputs do not count."""
     text = path.read_bytes()
     if path.suffix == ".ipynb":
         with contextlib.suppress(*NO_NOTEBOOK):

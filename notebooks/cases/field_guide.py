@@ -162,8 +162,8 @@ def settle(server, seconds: float = 0.2, besides=()) -> None:
 def outcome(call):
     """Return what `call()` returns, or, if it raises an error, that error's package and class.
 
-    These are a text such as 'redis TimeoutError'. The error's message is left out, since it may
-    hold a port.
+    Package and class are one text, such as 'redis TimeoutError'. The error's message is left out,
+    since it may hold a port.
     """
     try:
         return call()

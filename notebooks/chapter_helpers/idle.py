@@ -17,10 +17,10 @@ from lab_utils.testbed.pinning import affinity
 def left_free():
     """In a `with` block that may use any CPU, record whether other programs disturbed it.
 
-    The `with` block counts as disturbed if on average less than one CPU was idle. What is recorded,
-    by `disturbance.note`, are the CPU seconds that programs other than client, server and link
-    used, and the seconds that the `with` block took. Nothing is recorded on a machine with one CPU,
-    or if the system does not tell how long its CPUs idled.
+    They did if on average less than one CPU was idle. `disturbance.note` then gets the CPU seconds
+    that programs other than client, server and link used, else 0, beside the seconds that the
+    `with` block took. Nothing is recorded on a machine with one CPU, or if the system does not tell
+    how long its CPUs idled.
     """
     watch = CpuWatch(server().pid, link())
     before, (idle, busy), started = watch.read(), idle_and_busy_s(), time.perf_counter()

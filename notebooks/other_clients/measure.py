@@ -42,11 +42,11 @@ def installed(folder):
 def measure(commands, rtts_ms=RTTS_MS, records=RECORDS, rounds=ROUNDS):
     """Run the clients; return {kind: {way: {RTT in ms: {records: [least, median, most]}}}}.
 
-    `commands` is what `installed` returned, `rtts_ms` the distances, `records` how many records a
-    client reads at once, `rounds` how often each is measured. The keys for RTT and records are
-    texts. The kinds are "ms", milliseconds of one call, "reads", how often the server read from
-    sockets, "connections", those opened, and "at once", how many calls a parallel stream had under
-    way. The three numbers are over the rounds.
+    `commands` is what `installed` returned. At each distance of `rtts_ms`, each client reads each
+    number of `records` in each of its ways, `rounds` times; least, median and most are over these
+    rounds. The keys for RTT and records are texts. The kinds are "ms" (milliseconds of one call),
+    "reads" (how often the server read from sockets), "connections" (how many were opened) and "at
+    once" (how many calls a parallel stream had under way). Exits if a client fails.
     """
     lab.connect().mset({f"key{each}": f"value of key{each}" for each in range(max(records))})
     found = {}

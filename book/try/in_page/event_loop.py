@@ -13,7 +13,11 @@ from .memory import FOR_EVER, RTT_S, InBytes, servers
 
 
 class Loop(asyncio.BaseEventLoop):
-    """A loop that is its own selector: no file is ever ready."""
+    """An asyncio loop without files and sockets, in which waiting moves the page's clock.
+
+    It is its own selector, which never finds a file ready. Waiting without an end raises
+    RuntimeError.
+    """
 
     def __init__(self):
         super().__init__()
@@ -37,9 +41,10 @@ class Loop(asyncio.BaseEventLoop):
 
 
 def run(main, *, loop=None, **_):
-    """Run a coroutine as asyncio.run does; a browser's own loop, which runs already, is set aside.
+    """Run the coroutine `main` as asyncio.run does, which this replaces; return its result.
 
-    The tasks that it leaves behind are cancelled, unless the `loop` is the caller's.
+    A browser's own loop, which runs already, is set aside meanwhile. `main` runs in `loop`, which
+    stays open, or by default in a new Loop, in which tasks that are left at the end are cancelled.
     """
     outer = asyncio._get_running_loop()
     asyncio._set_running_loop(None)
@@ -61,7 +66,11 @@ async def cancel_others():
 
 
 class MemoryWriter(InBytes, AsyncFakeSocket):
-    """The client's end as an asyncio.StreamWriter; `reader` gets the replies RTT_S later."""
+    """The client's end of a connection to a Redis in memory, as an asyncio.StreamWriter.
+
+    `port` says which Redis. What is written goes there; `reader`, an asyncio.StreamReader, gets the
+    replies RTT_S seconds after their request was sent.
+    """
 
     def __init__(self, port, reader):
         self.reader = reader

@@ -31,7 +31,10 @@ KEPT = types.SimpleNamespace(alive=lambda: True, stop=lambda: None)
 
 
 def start(binary, *settings, **_):
-    """Return a Server in memory, at a port of its own. Lines of redis.conf have no effect."""
+    """Return a Server in memory, at a port of its own, in place of a private server of the lab.
+
+    `binary` and `settings`, lines of redis.conf, have no effect.
+    """
     address = ownership.LOOPBACK, next(PORTS)
     started = server.Server(address, dict(zip(("host", "port"), address, strict=True)), kept=KEPT)
     ownership.add(started)
@@ -39,12 +42,19 @@ def start(binary, *settings, **_):
 
 
 def client_of(chosen, rtt_ms, options, *, _client_of=chosen_server.client_of, **_):
-    """Return a client without a link: the distance is set below the box, and changes no count."""
+    """Return a client of the Server `chosen` without a link, whatever its distance `rtt_ms`.
+
+    The page computes with a distance that readers set below the box; counts do not depend on it.
+    `options` are redis-py's.
+    """
     return _client_of(chosen, 0, options)
 
 
 def run(function, *arguments):
-    """Run a coroutine function in the lab's loop, which needs no thread here."""
+    """Call the coroutine function with `arguments` and run it in LOOP; return its result.
+
+    The lab itself runs such functions in a thread, which is not needed here.
+    """
     return event_loop.run(function(*arguments), loop=LOOP)
 
 

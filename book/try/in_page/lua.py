@@ -17,7 +17,10 @@ MOST_STEPS = 10_000_000  # of a script; then it fails, where Redis would go on
 
 
 def number_of(value, *, _tonum=interpreter._tonum):
-    """Return the number that Lua computes with: of true and false there is none."""
+    """Return `value` as the number that Lua computes with; None if Lua can't compute with it.
+
+    This replaces a function of abstra_lua, which takes true and false for numbers.
+    """
     return None if isinstance(value, bool) else _tonum(value)
 
 
@@ -26,7 +29,10 @@ interpreter._format_float = lambda number: f"{number:.14g}"
 
 
 class Table:
-    """A Lua table as lupa hands it out: its strings are bytes."""
+    """A Lua table with the methods of lupa's that fakeredis uses; its strings are bytes.
+
+    `runtime` is the LuaRuntime, `table` a LuaTable of abstra_lua.
+    """
 
     def __init__(self, runtime, table):
         self.runtime = runtime
@@ -52,7 +58,7 @@ class Table:
 
 
 class LuaRuntime:
-    """What fakeredis uses of lupa's."""
+    """A Lua interpreter with those methods of lupa.LuaRuntime that fakeredis uses."""
 
     def __init__(self, **options):
         self.session = LuaSession(max_instructions=MOST_STEPS)
@@ -98,7 +104,11 @@ class LuaRuntime:
         return Table(self, self.session.interpreter.globals)
 
     def table_from(self, found, recursive=False):
-        """Return a Table of a list or a dict, with `recursive` of those in it too."""
+        """Return a Table with the entries of `found`, a dict or a list; a list's first index is 1.
+
+        If `recursive`, lists and dicts among the values become Tables too; else they stay as they
+        are.
+        """
         table = Table(self, LuaTable())
         for key, value in found.items() if isinstance(found, dict) else enumerate(found, 1):
             is_inner = recursive and isinstance(value, (list, dict))
@@ -120,7 +130,11 @@ from fakeredis.commands_mixins import scripting_mixin  # noqa: E402  which impor
 
 
 def argument(value, *, _convert_redis_arg=scripting_mixin._convert_redis_arg):
-    """Return what redis.call makes of an argument: of 9.297 the shortest text that is 9.297."""
+    """Return an argument of redis.call as the bytes that the command gets.
+
+    This replaces a function of fakeredis. A number with a fraction becomes the shortest text that
+    means it, such as 9.297; all else is left to that function.
+    """
     is_broken = type(value) is float and not value.is_integer()
     return repr(value).encode() if is_broken else _convert_redis_arg(value)
 

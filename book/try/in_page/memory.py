@@ -20,7 +20,10 @@ servers = collections.defaultdict(lambda: FakeServer(version=(8, 2)))
 
 
 class InBytes:
-    """A fakeredis socket whose replies are bytes at once, handed to `take(data)`."""
+    """A fakeredis socket that calls its method `take(data)` with each reply as bytes.
+
+    It is mixed into fakeredis' sockets, for clients with and without asyncio.
+    """
 
     def _decode_result(self, result):
         return replies.kept_apart(result, super()._decode_result)
@@ -31,7 +34,10 @@ class InBytes:
 
 
 class MemorySocket(InBytes, FakeSocket):
-    """The client's end of a connection, as far as redis-py uses a socket."""
+    """The client's end of a connection to a Redis in memory: a socket, as far as redis-py uses one.
+
+    `port` says which Redis. Waiting for a reply moves the page's clock.
+    """
 
     def __init__(self, port):
         self.unread = b""
@@ -77,7 +83,13 @@ class MemorySocket(InBytes, FakeSocket):
         pass
 
     def _blocking(self, timeout, func, shape=None):
-        """Answer a blocking command: there is no other thread that could wake it."""
+        """Return the reply of a blocking command, such as BLPOP, without waiting.
+
+        This replaces a method of fakeredis: nobody else could write meanwhile. `func(True)` tries
+        the command, and returns None if it would have to wait. Outside of a transaction the reply
+        then comes `timeout` seconds later by the clock, or never if `timeout` is 0: NoResponse().
+        `shape`, if given, turns the result, None included, into the reply.
+        """
         found = func(True)
         if found is None and not self._in_transaction:
             if not timeout:

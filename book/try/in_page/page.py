@@ -34,7 +34,10 @@ HERE = {"Cost", "LabError", "check", "connect", "count", "empty", "spare", "trac
 
 
 def absent(name):
-    """Return what stands here for a helper that times, or needs a real server."""
+    """Return a function to stand here for `lab.NAME`, which measures times or needs a real server.
+
+    `name` is that NAME. The function takes any arguments and raises LabError.
+    """
 
     def helper(*_, **__):
         raise lab.LabError(f"lab.{name} is for the lab: it needs a real server. `make lab` has one")
@@ -47,10 +50,15 @@ lab.check = lambda name, answer: ASKED.append((name, answer))
 
 
 def run(code, needs):
-    """Return, as JSON, what `code` printed and cost. `needs` is {exercise: why not in the page}.
+    """Run a reader's `code`; return what it printed and cost, as the JSON text of a dict.
 
-    The code finds `r`, a client of a Redis with ROWS users. Code that uses `n`, and gives it no
-    value, is run with n users, for each of SIZES: "growth" says how its round trips grow.
+    `needs` is the JSON text of {exercise: why it can't be checked in the page}. The code finds `r`,
+    a client of a Redis with ROWS users. Code that uses `n`, and gives it no value, is run with n
+    users, for each of SIZES.
+
+    The dict has "printed", "error" ("" for none), "n", "verdict" (what the lab says of the
+    exercises that the code had checked), and the keys of what `counts` returns. For code with `n`
+    it also has "growth", how the round trips grow with n.
     """
     ASKED.clear()
     gc.collect()  # what an earlier run left behind would say UNWATCH during this one
@@ -71,7 +79,7 @@ def run(code, needs):
 
 
 class Program:
-    """The reader's code, in a space of its own."""
+    """The reader's `code`, with a namespace of its own to run in, the dict `space`."""
 
     def __init__(self, code):
         linecache.cache[CODE] = len(code), None, code.splitlines(True), CODE
@@ -80,7 +88,10 @@ class Program:
         self.space = {"__name__": "__main__", "redis": redis, "lab": lab}
 
     def fill(self, rows):
-        """Make `rows` users, in an empty Redis, and a client whose connection is open."""
+        """Empty the Redis and write `rows` users; set `r` and `n` in the code's namespace.
+
+        `r` is a client whose connection is open, `n` is `rows`.
+        """
         r = chosen_server.connect(decode_responses=True)
         r.flushdb()
         users = range(rows)
@@ -89,12 +100,15 @@ class Program:
         self.space.update(r=r, n=rows)
 
     def call(self):
-        """Run the code; return an awaitable if an `await` stands at its top."""
+        """Run the code once; return a coroutine still to be awaited if the code awaits at its top.
+
+        Else the code has run when this returns.
+        """
         made = compile(self.code, CODE, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         return eval(made, self.space)
 
     def error(self):
-        """Run the code to its end; return what it raised, with the line, or ""."""
+        """Run the code to its end; return its error, with the line, as a text, or "" for none."""
         try:
             if inspect.iscoroutine(waiting := self.call()):
                 event_loop.run(waiting)
@@ -103,7 +117,10 @@ class Program:
         return ""
 
     def growth(self):
-        """Return how the round trips grow with n, in words, such as "7 + 6·n"."""
+        """Run the code for each of SIZES; return how its round trips grow, such as "7 + 6·n".
+
+        If it raises an error, return a text that says so.
+        """
 
         async def page():
             if inspect.iscoroutine(waiting := self.call()):
@@ -116,7 +133,10 @@ class Program:
 
 
 def uses_n(code):
-    """Return whether code reads a name `n` that it gives no value."""
+    """Return whether `code`, a text, reads a name `n` to which it gives no value itself.
+
+    Returns False for code that is no Python.
+    """
     with contextlib.suppress(SyntaxError):
         nodes = list(ast.walk(ast.parse(code)))
         used = [node for node in nodes if isinstance(node, ast.Name) and node.id == "n"]
@@ -126,7 +146,11 @@ def uses_n(code):
 
 
 def sentence(error):
-    """Return what was raised, and in which line of the reader's code."""
+    """Return a text about `error`, an exception: the line of the reader's code, class and message.
+
+    For example 'line 3: KeyError: 5'. There is no line if none of the reader's code is in the
+    traceback.
+    """
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)
@@ -139,7 +163,10 @@ def sentence(error):
 
 
 def verdicts(needs):
-    """Return what the lab says to each answer that the code had checked."""
+    """Return as one text what the lab says to each answer that the code passed to lab.check.
+
+    `needs` is {exercise: why it can't be checked in the page}.
+    """
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         for name, answer in ASKED:
@@ -151,7 +178,11 @@ def verdicts(needs):
 
 
 def counts(seen):
-    """Return the counts of a Trace, its hints, and its round trips as the page draws them."""
+    """Return a dict with the counts of `seen`, a Trace, its hints, and the rows to be drawn.
+
+    Bytes are counted without set-up. "drawn" are the rows that `drawn` returns for the first
+    MOST_DRAWN round trips, "further" what `further_trips` returns for these.
+    """
     log = [trip for trip in seen.log if not trip.setup]
     rows = drawn(log[:MOST_DRAWN])
     return {
@@ -169,10 +200,13 @@ def counts(seen):
 
 
 def drawn(log):
-    """Return [connection, turn, commands, their names, line of the code, further trips] of each.
+    """Return a list with a row for each round trip in `log`, a Trace's round trips without set-up.
 
-    The turn of a round trip is one more than of those that had ended when it was sent. Its bytes
-    take further trips, beyond what its connection has carried before.
+    A row is [connection, turn, number of commands, their names as a text, line of the code as a
+    text, further trips]. A round trip's turn is one more than the highest turn of those whose
+    replies had come before it was sent, and else 1; round trips of one turn wait side by side.
+    Further trips are those that many bytes take beyond one round trip, since TCP sends only so many
+    at first; those that the same connection has made before are taken off.
     """
     ended = []  # (when, its turn)
     carried = collections.defaultdict(int)  # further trips by connection
@@ -192,7 +226,11 @@ def drawn(log):
 
 
 def further_trips(rows):
-    """Return the further trips of all turns: those at the same time are one."""
+    """Return the number of further trips that add to the waiting, over all turns.
+
+    `rows` is what `drawn` returned. Round trips of one turn wait at the same time, so the one with
+    the most further trips counts.
+    """
     by_turn = {}
     for _, turn, *_, further in rows:
         by_turn[turn] = max(by_turn.get(turn, 0), further)

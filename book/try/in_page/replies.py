@@ -17,9 +17,10 @@ class Status(bytes):
 
 
 def kept_apart(reply, plain):
-    """Return a reply of fakeredis so that its kind on the wire can still be told.
+    """Return a reply of fakeredis in a form from which its kind on the wire can still be told.
 
-    A status becomes a Status, an error stays as it is; any other reply is converted by `plain`.
+    A status becomes a Status, an error stays as it is; any other reply is converted by
+    `plain(reply)`, fakeredis' own function.
     """
     if isinstance(reply, SimpleString):
         return Status(reply.value)
@@ -27,7 +28,10 @@ def kept_apart(reply, plain):
 
 
 def is_push(reply, subscribed):
-    """Return whether a reply is of pub/sub; `subscribed` says whether its client listens."""
+    """Return whether `reply` is a message of pub/sub, or confirms a subscription or its end.
+
+    `subscribed` is whether the connection has a subscription: only then a list can be a message.
+    """
     if not isinstance(reply, list) or not 2 < len(reply) < 5:
         return False
     confirms = reply[0] in CONFIRMATIONS and isinstance(reply[2], int)
@@ -35,7 +39,11 @@ def is_push(reply, subscribed):
 
 
 def encoded(reply, protocol, pushed=False):
-    """Return the bytes of a reply in RESP2 or RESP3 (`protocol`), where a `pushed` one says so."""
+    """Return the bytes of `reply` on the wire, in RESP2 or RESP3: `protocol` is 2 or 3.
+
+    If `pushed`, the reply is a message of pub/sub, which RESP3 marks as a push; RESP2 has no such
+    mark.
+    """
     if isinstance(reply, Status):
         return b"+%s\r\n" % bytes(reply)
     if isinstance(reply, (bytes, str)):
