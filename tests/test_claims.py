@@ -14,7 +14,7 @@ from lab_utils.timing.ratio import ratio
 
 
 def faster(loop_s, pipeline_s):
-    """Judge a claim from the seconds of a loop and of a pipeline; return the Verdict."""
+    """Seconds of a loop and of a pipeline."""
     gain = loop_s / pipeline_s
     adds = "it turns with the distance"
     return Verdict(HOLDS if gain > 2 else DEPENDS if gain > 1 else FAILS, f"~{gain:.1f}x", adds)
