@@ -96,3 +96,23 @@ def test_a_thread_may_be_left_out_by_its_name(tmp_path, server, names, counted):
     (tmp_path / "pyproject.toml").write_text(f"[tool.roundtrips]\nignore_threads = {names}\n")
     report, _ = reported(tmp_path, server, "app.py")
     assert (report["round_trips"], report["uncounted"]) == (counted, [])
+
+
+def test_a_thread_that_is_left_out_is_counted_in_a_block_that_gave_it_work(tmp_path, server):
+    (tmp_path / "pyproject.toml").write_text("[tool.roundtrips]\nignore_threads = ['beat']\n")
+    text = f"{GET}import threading\nfrom roundtrips import trace\nwith trace() as t:\n"
+    text += "    thread = threading.Thread(target=get, args=(1,), name='beat')\n"
+    text += "    thread.start()\n    thread.join()\nassert t.round_trips == 1, t\n"
+    (tmp_path / "app.py").write_text(text)
+    _, done = reported(tmp_path, server, "app.py")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_line_of_a_librarys_call_in_another_thread_is_where_it_was_handed_over(
+    tmp_path, server
+):
+    install(tmp_path / "site-packages", "helper", GET)
+    pool = "from concurrent.futures import ThreadPoolExecutor\nfrom helper import get\n"
+    page = "def page():\n    with ThreadPoolExecutor() as pool:\n        pool.submit(get, 1)\n"
+    (tmp_path / "shop.py").write_text(pool + page)
+    assert sites(tmp_path, server, "site-packages") == [("/shop.py", "page", "helper")]

@@ -298,6 +298,7 @@ def test_options_and_settings(tmp_path, server, arguments, table, over):
 def test_what_it_writes_for_ci(tmp_path, server, monkeypatch, workers):
     need(*(["xdist"] if workers else ["pytest"]))
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path.parent))
     wanted = (
         "--round-trips-summary",
         "--round-trips-annotations",
@@ -309,7 +310,8 @@ def test_what_it_writes_for_ci(tmp_path, server, monkeypatch, workers):
     )  # fmt: skip
     assert failed == {"test_six", "test_child"}
     line = 1 + SUITE.splitlines().index("def test_six():")
-    where = f"::error file=test_it.py,line={line},title=round trips::6 round trips, 5 allowed%0A"
+    file = f"{tmp_path.name}/test_it.py"  # as GitHub calls it, where a repository has many services
+    where = f"::error file={file},line={line},title=round trips::6 round trips, 5 allowed%0A"
     assert where in output
     tests = json.loads((tmp_path / "out.json").read_text())["tests"]
     made = {each["test"].split("::")[1]: each for each in tests}
@@ -356,7 +358,6 @@ def test_a_line_and_a_ratchet_for_each_test(tmp_path, server, arguments):
     failed, output, _ = run(test=changed)
     assert failed == {"test_a", "test_new"} and "5 round trips, 3 allowed" in output
     assert "1 round trip, 0 allowed" in output and "--round-trips-accept" in output
-    assert "round trips: 1 fewer than the ratchet says" in output
     if arguments:  # from here on workers make no difference
         return
     with (tmp_path / "pyproject.toml").open("a") as table:
@@ -366,19 +367,6 @@ def test_a_line_and_a_ratchet_for_each_test(tmp_path, server, arguments):
     failing = changed.replace("page(2)", "page(2)\n    assert False")
     assert run("--round-trips-accept", test=failing)[0] == {"test_b"}  # which stays as it was
     assert run(test=changed.replace("page(2)", "page(3)"))[2] == 0
-
-
-def test_the_command_keeps_the_rows_that_its_pytest_has_written(tmp_path, server):
-    test = f"{CLIENT}\ndef test_it():\n    page(3)\n"
-    command = "-m", "roundtrips", "--ratchet", str(tmp_path / "trips.json"), "--accept"
-    own = "--round-trips-ratchet=trips.json", "--round-trips-accept"
-    for arguments in (own, ()):
-        ran_by = (*command, "-m", "pytest")
-        _, output, status = run_of_pytest(tmp_path, server, *arguments, test=test, code=ran_by)
-        assert status == 0, output
-        rows = json.loads((tmp_path / "trips.json").read_text())["call_sites"]
-        sent = {row["sends"]: row["round_trips"] for row in rows}
-        assert (sent["test"], sent["GET"]) == (3, 3)
 
 
 @pytest.mark.parametrize("arguments, said", [

@@ -79,6 +79,20 @@ def test_a_unix_socket(tmp_path):
     assert t.record.places[0].address == path
 
 
+async def own_client(server):
+    async with redis.asyncio.Redis(**server) as client:
+        await client.get("user:1")
+
+
+def test_event_loops_of_one_thread_follow_each_other(server):
+    with trace() as t:
+        for _ in range(3):
+            asyncio.run(own_client(server))
+    assert (t.round_trips, t.waits) == (3, 3)
+    each_ms = t.seconds_at(2_000) - t.seconds_at(1_000)
+    assert each_ms == pytest.approx(t.setup_trips + 3)  # connections are opened over it too
+
+
 # Where it came from
 
 

@@ -87,18 +87,31 @@ def starters_blocks() -> tuple[tuple[Block, ...], Worker | None]:
     return (), None
 
 
+class Turns(threading.local):
+    """How many event loops have sent something in this thread so far, one after the other."""
+
+    number = 0
+    loop: Callable[[], Any] = bool  # returns the last of these loops, while it lives
+
+
+turns = Turns()
+
+
 class Worker:
     """A thread or an asyncio task; `above` are the Workers that started it, the nearest first.
 
-    Round trips of one Worker follow each other; those of two Workers may overlap. `task` is the
-    asyncio task, or None for a thread; `ident` is the thread's id, `parent` the Worker that started
-    this one, or None.
+    Round trips of one Worker follow each other; those of two Workers may overlap, unless the two
+    are tasks of two event loops that ran in one thread, as by two calls of asyncio.run. `thread` is
+    that thread, `turn` the number of the loop in it. `task` is the asyncio task, or None for a
+    thread; `ident` is the thread's id, `parent` the Worker that started this one, or None.
     """
 
-    __slots__ = ("__weakref__", "above", "ident", "site", "task")
+    __slots__ = ("__weakref__", "above", "ident", "site", "task", "thread", "turn")
 
     def __init__(self, task: Any, ident: int, parent: Worker | None) -> None:
         self.ident = ident
+        self.thread = threading.current_thread()
+        self.turn = turns.number
         self.task = None if task is None else weakref.ref(task)
         # Of a task that is nothing but a call of redis-py.
         self.site = None if task is None else callsites.made_at_task(task)
@@ -117,6 +130,9 @@ def worker_here(thread: int) -> Worker:
         known = worker.task
         if task is None if known is None else known() is task:
             return worker
+    if loop is not None and loop is not turns.loop():
+        turns.number += 1
+        turns.loop = weakref.ref(loop)
     worker = Worker(task, thread, starters_blocks()[1] if worker is None else worker)
     here.set(worker)
     return worker

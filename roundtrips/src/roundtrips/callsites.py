@@ -133,9 +133,9 @@ class Finder:
         """Search up the stack for the first line of the program's own code; return its CallSite.
 
         Lines of helpers are skipped. If no other line is the program's own, the result is the
-        lowest line of a helper or of a library. In a thread that runs nothing but redis-py, it is
-        the line that submitted the function or started the thread. If there is none of these, it is
-        NOWHERE.
+        line that submitted the running function to an executor, or else the lowest line of a helper
+        or of a library. In a thread that runs nothing but redis-py, it is the line that started the
+        thread. If there is none of these, it is NOWHERE.
         """
         frame: FrameType | None = sys._getframe(2)
         below: FrameType | None = None
@@ -162,10 +162,11 @@ class Finder:
             # A thread started with a function of redis-py's runs nothing between; a pool's does.
             only_threads = kind is REDIS or (only_threads and file in OF_THREADS)
             frame, depth, below = frame.f_back, depth + 1, frame
+        handed = handed_over.site
+        if handed is not NOWHERE and (library or not lowest):
+            return known(handed.file, handed.line, handed.function, library or handed.through)
         if lowest:
             return site_of(lowest, library)
-        if handed_over.site is not NOWHERE:
-            return handed_over.site
         return started_at.get(threading.current_thread(), NOWHERE) if only_threads else NOWHERE
 
 

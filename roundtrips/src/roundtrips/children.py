@@ -7,7 +7,6 @@ of them makes a counting block uncounted. Programs that don't use Redis are list
 Celery's, is not noticed at all.
 """
 
-import asyncio.subprocess
 import multiprocessing.process
 import os
 import subprocess
@@ -117,33 +116,14 @@ def make_hand_over(original: Any) -> Any:
     return hand_over
 
 
-# Of uvloop's loop, whose code has no frames: here is one for `note_fork` to read from.
-def make_subprocess_exec(original: Any) -> Any:
-    async def subprocess_exec(
-        self: Any, protocol_factory: Any, program: Any, *args: Any, **kwargs: Any
-    ) -> Any:
-        return await original(self, protocol_factory, program, *args, **kwargs)
-
-    return subprocess_exec
-
-
 def note_fork() -> None:
-    """Report a process that is being forked: the name of the program to be started, or 'a fork'.
+    """Report a process that is being forked, as 'a fork'; Python calls this before each fork.
 
-    Python calls this before each fork. The name is known if uvloop's event loop starts the program:
-    it is read from the nearest stack frame, that of asyncio or of `make_subprocess_exec`; a shell
-    is 'sh'. A Popen of subprocess is reported by `make_popen` instead.
+    So are the programs that uvloop's event loop starts. A Popen of subprocess, which asyncio's own
+    loop uses too, is reported by `make_popen` with the program's name.
     """
-    frame = sys._getframe(1)
-    file = frame.f_code.co_filename
-    if file == subprocess.__file__:
-        return
-    if file not in (asyncio.subprocess.__file__, __file__):
+    if sys._getframe(1).f_code.co_filename != subprocess.__file__:
         note("a fork")
-        return
-    given = frame.f_locals
-    argv = [given["program"], *given["args"]] if "program" in given else ["sh"]
-    note(own_errors.fenced(program_name, argv) or "a program")
 
 
 if hasattr(os, "register_at_fork"):

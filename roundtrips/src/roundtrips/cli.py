@@ -44,7 +44,7 @@ OPTIONS: dict[str, tuple[str, str]] = {  # {option: (its argument, its help)}
     "ratchet-tolerance": ("N", "let a call site grow by N, or by N%%"),
     "allow-uncounted": ("", "pass although not everything was counted"),
     "no-keys": ("", "show no word of any key"),
-    "json": ("", "report as one line of JSON"),
+    "json": ("", "print one line of JSON in place of the report, to stderr"),
     "json-file": ("FILE", "write that line into a file"),
     "annotations": ("", "print GitHub's workflow commands, to stderr"),
     "summary": ("", "append Markdown to GITHUB_STEP_SUMMARY"),
@@ -285,9 +285,7 @@ class Command:
             if verdict.exit_status:
                 verdict.hints.append(f"{name} is as it was: the run failed")
                 return
-            # Read again: the program may be a pytest that has written its rows.
-            stored = ratchets.read(path) if os.path.exists(path) else None
-            ratchets.write(path, ratchets.with_tests_of(stored, now))
+            ratchets.write(path, now)
             verdict.hints.append(f"written: {name}")
             return
         grown = ratchets.worse(self.before, now, self.options.ratchet_tolerance)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import advice, config
+from .critical_path import WAIT
 from .estimate import seconds_at
 from .record import Record, SiteTotal, by_site, record_of, uncounted_in
 from .recorder import Recorder
@@ -64,7 +65,8 @@ class Counts:
         lambda seen: seen.outcomes[FAILED], "Round trips that were answered by an error."
     )
     waits: int = number(
-        lambda seen: seen.path.waits, "The longest chain of those that had to follow one another."
+        lambda seen: seen.path.longest // WAIT,
+        "The longest chain of those that had to follow one another.",
     )
     waiting: float = number(
         lambda seen: seen.path.waiting, "Seconds in which at least one was on its way."
@@ -76,9 +78,6 @@ class Counts:
     refused: int = number(lambda seen: seen.refused, "Connections that could not be set up.")
     unattributed: int = number(
         lambda seen: seen.unattributed.total(), "Writes of which nobody can say whose they are."
-    )
-    finalised: int = number(
-        lambda seen: seen.finalised, "Writes by dropped pipelines, which are in no other number."
     )
     unlisted: int = number(
         lambda seen: seen.unlisted,
@@ -123,7 +122,8 @@ class Counts:
         See `estimate` for the formula and what it leaves out. Raises RoundTripsError for anything
         but a number of 0 or more.
         """
-        return seconds_at(rtt_ms, self.seconds, self.waits, self.record.log)
+        waits = sum(divmod(self._sorted.path.longest, WAIT))
+        return seconds_at(rtt_ms, self.seconds, waits, self.record.log)
 
     def __repr__(self) -> str:
         numbers = [

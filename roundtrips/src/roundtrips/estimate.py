@@ -1,10 +1,10 @@
 """Estimate how long a counting block would take with Redis at another distance.
 
-    seconds at `rtt` = seconds + waits × (rtt − here)
+    seconds at `rtt` = seconds + (waits + set-up on their chain) × (rtt − here)
 
-Each wait becomes longer by the difference of the distances; everything else takes as long as
-before. The estimate leaves out that threads or tasks wait for one another (for the interpreter, or
-for one of a few connections).
+Each round trip of the longest chain becomes longer by the difference of the distances; everything
+else takes as long as before. The estimate leaves out that threads or tasks wait for one another
+(for the interpreter, or for one of a few connections).
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,8 @@ FASTEST = 0.1  # of the small round trips: what else the machine does can only m
 def seconds_at(rtt_ms: float, seconds: float, waits: int, log: Iterable[RoundTrip]) -> float:
     """Return the estimated seconds of a counting block with Redis `rtt_ms` milliseconds away.
 
-    `seconds`, `waits` and `log` are those of its Trace. Raises RoundTripsError for anything but a
+    `seconds` and `log` are those of its Trace, `waits` the round trips of its longest chain, with
+    those of set-up. Raises RoundTripsError for anything but a
     number of 0 or more.
     """
     if isinstance(rtt_ms, bool) or not isinstance(rtt_ms, (int, float)) or not rtt_ms >= 0:

@@ -151,10 +151,12 @@ def growth(
 
     `growth(page, fill).check_constant()` fails a test whose page makes more round trips for more
     rows. `fill` and `page` are called once before counting, then twice for each of `sizes`; fill(n)
-    has to replace the rows of the call before. If one of the two is an `async def`, write `await
-    growth(page, fill)`. A page that sends its commands in batches of 100 needs larger sizes, (100,
-    200, 400). Raises RoundTripsError unless `sizes` are three or more different whole numbers of 1
-    or more, and for a page whose work is done later.
+    has to replace the rows of the call before, and to delete a cache of the whole page. If one of
+    the two is an `async def`, write `await growth(page, fill)`. A page that sends its commands in
+    batches of 100 needs larger sizes, (100, 200, 400).
+
+    Raises RoundTripsError unless `sizes` are three or more different whole numbers of 1 or more;
+    for a page whose work is done later; and for a web reply with a status of 400 or more.
     """
     if len(set(sizes)) < 3 or any(type(each) is not int or each < 1 for each in sizes):
         raise RoundTripsError(
@@ -168,7 +170,7 @@ def growth(
         for call in to_call:
             result = call()
             if call is page:
-                check_is_complete(page, result, USE_UP)
+                check_is_page(page, result)
             if inspect.isawaitable(result):
                 getattr(result, "close", bool)()
                 raise RoundTripsError(
@@ -187,8 +189,19 @@ async def growth_of_async(
             if inspect.isawaitable(result):
                 result = await result
             if call is page:
-                check_is_complete(page, result, USE_UP)
+                check_is_page(page, result)
     return growth_in(runs)
+
+
+def check_is_page(page: Callable[[], Any], result: Any) -> None:
+    """Raise RoundTripsError if a page's result is a web reply of an error, or is made later."""
+    check_is_complete(page, result, USE_UP)
+    status = getattr(result, "status_code", None)
+    if type(status) is int and status >= 400:
+        raise RoundTripsError(
+            f"The page answered with status {status}, so its growth can't be told. Have `fill` "
+            "bring back what the page needs, such as the session of somebody who has signed in."
+        )
 
 
 def calls(

@@ -79,8 +79,7 @@ class Suite:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print what the options ask for: a line for each test, and annotations for GitHub.
 
-        The lines are sorted, most round trips first. If tests make fewer round trips than the
-        ratchet says, that is printed too.
+        The lines are sorted, most round trips first.
         """
         if self.asked["round_trips_report"]:
             terminalreporter.section("round trips to Redis")
@@ -90,16 +89,9 @@ class Suite:
                 terminalreporter.line(f"{numbers}  {nodeid}{missed}")
         for nodeid, made in self.made.items():
             if self.asked["round_trips_annotations"] and made["over"]:
-                at = f"file={github.value(nodeid.partition('::')[0])},line={made['line'] + 1}"
-                text = github.message(made["over"])
-                terminalreporter.line(f"::error {at},title=round trips::{text}")
-        fewer = sum(
-            max(0, self.before[ratchet_key(nodeid)] - self.made[nodeid]["round_trips"])
-            for nodeid in self.passed
-        )
-        if fewer and not self.accepts:
-            how = "--round-trips-accept keeps it so"
-            terminalreporter.line(f"round trips: {fewer:,} fewer than the ratchet says; {how}")
+                file = github.in_workspace(str(self.folder / nodeid.partition("::")[0]))
+                at = f"file={github.value(file)},line={made['line'] + 1},title=round trips"
+                terminalreporter.line(f"::error {at}::{github.message(made['over'])}")
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the files that the options ask for: the ratchet's, the JSON file, GitHub's summary.
@@ -154,7 +146,7 @@ def number_of(asked: dict[str, Any], name: str) -> int | None:
 def ratchet_key(nodeid: str) -> tuple[str, str, str]:
     """Return a test's key in a ratchet: (file, test, 'test'); `nodeid` is pytest's."""
     file, _, name = nodeid.partition("::")
-    return file, name, ratchets.TEST
+    return file, name, "test"
 
 
 def run_test(

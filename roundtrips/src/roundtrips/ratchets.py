@@ -20,7 +20,6 @@ from .words import counted
 
 State = Counter[tuple[str, str, str]]  # (file, function, what): round trips
 FORMAT = 2
-TEST = "test"  # in the place of what is sent: a row of pytest's, which is of a whole test
 OF_SEVERAL = re.compile(r"(pipeline|transaction) of ")
 TOLERANCE = re.compile(r"(\d+)(%?)\Z")
 
@@ -90,24 +89,12 @@ def most(made: int, tolerance: str | int | None) -> int:
     return made + (made * more // 100 if match[2] else more)
 
 
-def with_tests_of(before: State | None, now: State) -> State:
-    """Return the state `now` with the rows of pytest's tests in the state `before` added.
-
-    pytest and the command `roundtrips` may share one ratchet file; `now` is of the command's
-    program. A state is {(file, function, what it sends): round trips}; `before` may be None.
-    """
-    rows = (before or Counter()).items()
-    return Counter({**{site: made for site, made in rows if site[2] == TEST}, **now})
-
-
 def better(before: State, after: State) -> int:
     """Return how many round trips were saved since `before`, over the call sites that make fewer.
 
-    `before` and `after` are {(file, function, what it sends): round trips}. Rows of tests are left
-    out.
+    `before` and `after` are {(file, function, what it sends): round trips}.
     """
-    rows = [(site, made) for site, made in before.items() if site[2] != TEST]
-    return sum(max(0, number - after[site]) for site, number in rows)
+    return sum(max(0, number - after[site]) for site, number in before.items())
 
 
 def write(path: str, state: State) -> None:

@@ -104,7 +104,6 @@ class Recorder:
         self.above: tuple[Any, ...] = ()  # the blocks in which this one was opened
         # Writes that belong to no block: {(name of the thread, call site): number}.
         self.unattributed = Counter[tuple[str, CallSite]]()
-        self.finalised = 0  # writes of redis-py's finalisers
         self.detached = False  # the block was closed in another context than it was opened in
         self.others: set[str] = set()  # names of other processes that the block started
         self.other_clients: list[str] = []  # imported when the recorder was closed

@@ -191,16 +191,14 @@ def replacements() -> Iterator[children.Replacement]:
 def more_replacements() -> Iterator[children.Replacement]:
     """Yield (class or module, attribute, function that makes a replacement from the original).
 
-    These attributes may be missing: finalisers that send commands, the send method of other copies
-    of redis-py, and what starts a program in uvloop's loop.
+    These attributes may be missing: finalisers that send commands, and the send method of other
+    copies of redis-py.
     """
     for owner in (PIPELINE, redis.cluster.ClusterPipeline):
         if "__del__" in owner.__dict__:
             yield owner, "__del__", blocks.make_finaliser
     for name, owner in copies():
         yield owner, "send_packed_command", make_noted(name)
-    if "uvloop" in sys.modules:
-        yield sys.modules["uvloop"].Loop, "subprocess_exec", children.make_subprocess_exec
 
 
 def copies() -> list[tuple[str, Any]]:
@@ -501,12 +499,11 @@ def tell_written(connection: Any, state: State, chunks: Any) -> None:
         if taken is None or not (len(taken) == 1 and taken[0].is_open):
             taken = blocks.blocks_here()
         if not taken and blocks.blocks.get() is blocks.NOBODYS:
-            for each in open_recorders:
-                each.finalised += 1
             return
-        if blocks.ignored_threads and blocks.is_ignored():
+        is_ignored = blocks.ignored_threads and blocks.is_ignored()
+        if is_ignored and not taken:
             return
-        if some_are_inside or not taken:
+        if not is_ignored and (some_are_inside or not taken):
             tell_unattributed(taken)
         if blocks.of_process:
             taken = (*taken, *blocks.of_process)

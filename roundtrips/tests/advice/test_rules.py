@@ -128,7 +128,21 @@ def worker(r):
         r.set(f"result:{int(job)}", "done")
 
 
-GOOD = [politely, cache_aside, watched, locked, worker]
+def guests_carts(r):
+    for number in IDS:
+        r.set(f"cart:{number}", "tea")
+        if number % 2:
+            r.expire(f"cart:{number}", 60)
+
+
+def results_that_expire(r):
+    r.rpush("jobs", *IDS)
+    while (job := r.lpop("jobs")) is not None:
+        r.set(f"result:{int(job)}", "done")
+        r.expire(f"result:{int(job)}", 60)
+
+
+GOOD = [politely, cache_aside, watched, locked, worker, results_that_expire]
 
 
 @pytest.mark.parametrize("program, expected", BAD, ids=[each[0].__name__ for each in BAD])
@@ -144,6 +158,10 @@ def test_what_is_found(r, program, expected):
         assert found.site.file == __file__ and (found.what in repr(t.findings))
         assert first <= found.site.line < first + 12 or found.site.function == "each"
         compile(found.instead, "<advice>", "exec")
+
+
+def test_a_set_is_given_an_expiry_only_where_each_one_has_it(r):
+    assert not any("ex=" in each.instead for each in found_in(r, guests_carts).findings)
 
 
 @pytest.mark.parametrize("program", GOOD, ids=[each.__name__ for each in GOOD])

@@ -6,7 +6,8 @@
 
     pipe.set(key, values[key], ex=3600)         # one round trip, in a pipeline of all
 
-A pipeline saves all round trips but one, and no key is ever without its expiry.
+A pipeline saves all round trips but one, and no key is ever without its expiry. A SET that is not
+followed by its EXPIRE, and a cache or a worker (see `loops.is_no_loop`), give no finding.
 """
 
 from collections import defaultdict
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from . import code
+from . import code, loops
 from .finding import Finding
 from .work import Trips, Work, item_of, pattern_of, runs, single
 
@@ -37,7 +38,11 @@ def find(work: Work) -> Iterator[Finding]:
                 numbers[trip.site, one.name, after.site, two.name] += 1
         for (site, name, second, then), number in numbers.items():
             firsts = [trip for trip in trips if trip.site == site and name in trip.names]
-            few = len(set(map(item_of, firsts))) < work.min_loop or 2 * number < len(firsts)
+            few = (
+                len(set(map(item_of, firsts))) < work.min_loop
+                or number < len(firsts)  # a SET without an EXPIRE, whose key is to stay
+                or loops.is_no_loop(firsts, trips)
+            )
             is_one = len(work.by_database(firsts)) == 1
             if is_one and not few and not site.through and not second.through:
                 work.explained |= {(site, name), (second, then)}
@@ -46,8 +51,8 @@ def find(work: Work) -> Iterator[Finding]:
 
 def pair(work: Work, firsts: Trips, pieces: list[Trips], then: str, number: int) -> Finding:
     client = work.client(firsts[0])
-    call = f"set(key, values[key], {FOLLOWS['SET', then]})"
-    instead = code.pipeline(call, client, max(map(len, pieces)))
+    call = f"set(key, values[key], {FOLLOWS['SET', then]})  # as in its {then}"
+    instead = f"{code.IF_KNOWN}\n{code.pipeline(call, client, max(map(len, pieces)))}"
     shows = f"SET {pattern_of(firsts)}, then {then}, {len(firsts):,} times one after the other"
     saves = work.saved(pieces) + number
     return Finding("loop", "SET takes the expiry along", shows, saves, firsts[0].site, instead)

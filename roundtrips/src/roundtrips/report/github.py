@@ -71,12 +71,17 @@ def workflow_commands(trace: Counts) -> list[str]:
 
     GitHub shows each as a notice at the line of its call site.
     """
-    folder = (os.environ.get("GITHUB_WORKSPACE") or os.getcwd()) + os.sep
     return [
-        f"::notice file={value(each.site.file.removeprefix(folder))},line={each.site.line},"
+        f"::notice file={value(in_workspace(each.site.file))},line={each.site.line},"
         f"title={value(each.what)}::" + message("\n".join((each.shows, each.instead)))
         for each in trace.findings
     ]
+
+
+def in_workspace(path: str) -> str:
+    """Return an absolute path as GitHub names the file: from the folder of the checkout."""
+    folder = os.environ.get("GITHUB_WORKSPACE") or os.getcwd()
+    return path.removeprefix(folder + os.sep)
 
 
 def escape(text: str) -> str:

@@ -37,11 +37,6 @@ def head(trace: Counts) -> list[str]:
             lines.append(f"{counted(number, 'round trip')} {what}")
     if trace.refused:
         lines.append(f"no connection: {counted(trace.refused, 'attempt')} failed")
-    if trace.finalised:
-        writes = counted(trace.finalised, "write")
-        lines.append(
-            f"nobody's: {writes} by pipelines that Python dropped, or by growth() in its runs"
-        )
     for each in trace.uncounted:
         lines += textwrap.wrap(each, WIDTH, subsequent_indent="  ")
     spent = f"{duration(trace.seconds)}, of which {duration(trace.waiting)} waiting for Redis"
