@@ -272,8 +272,8 @@ def c6(rtt_ms: float, published_gain: float, connecting_gain: float, open_gain: 
 
     There are three gains: the published one, the one here if loop and pipeline each open a
     connection, and the one on a connection that is already open. `rtt_ms` is the RTT computed from
-    the published times. The claim holds if `connecting_gain` is within a factor of two of the
-    published one, depends if there is merely a gain, and else does not hold.
+    the published times; it and `open_gain` are only told. The claim holds if `connecting_gain` is
+    within a factor of two of the published one, depends if it is above 1, and else does not hold.
     """
     seen = (
         f"at the fitted RTT of ~{rtt_ms:.2g} ms the pipeline gains ~{times(connecting_gain)} "
@@ -428,11 +428,11 @@ cases(
     "a default of the client",
 )
 def c9(looks: int, plain_midst: int, default_midst: int) -> Verdict:
-    """Judge C9 by how often a second client saw a batch half done: holds if it ever did.
+    """Judge C9 by how often a second client saw a plain batch half done: holds if it ever did.
 
     All three are counts. The second client looked `looks` times at plain batches, and saw a
     half-done one `plain_midst` times. `default_midst` is that number for as many batches by
-    redis-py's default, a transaction.
+    redis-py's default, a transaction; it is only told.
     """
     seen = (
         "of pipelines with transaction=False, a second client that looked "

@@ -44,7 +44,7 @@ def test_what_is_installed_here_is_what_is_pinned():
             assert requirement.specifier.contains(version(requirement.name)), requirement
 
 
-def test_a_learner_gets_nothing_that_only_tests_need():
+def test_a_learner_needs_nothing_that_only_tests_get():
     """What lab_utils, the notebooks and `make lab` import comes with requirements.txt."""
     places = (("lab_utils", "**/*.py"), ("notebooks", "*.ipynb"), ("exercises", "*/solution.py"))
     used = {

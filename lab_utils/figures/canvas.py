@@ -157,11 +157,12 @@ def caption(
     measured: bool = True,
     ratios: Iterable = (),
 ) -> plt.Figure:
-    """Write a figure's title, small type and sentence (`words`); return the figure.
+    """Write a figure's title and small type, and set its alt text; return the figure.
 
-    `rtts` are the drawn distances in ms, `found` the Disturbance of the numbers, `note` and
-    `source` further words in the small type, see `environment`. `measured` is False for facts, see
-    `say`. `ratios` are the drawn Ratios: tests compare the title with them.
+    The alt text is the title and then `words`, a sentence. The small type has `rtts`, the drawn
+    distances in ms; a remark if `found`, the Disturbance of the numbers, was large; `note`, a
+    further remark; and `source`, who measured, if not this machine. `measured` is False where the
+    figure shows facts, which CI compares. Tests compare the title with the drawn Ratios, `ratios`.
     """
     figure.ratios = list(ratios)  # type: ignore[attr-defined]
     set_title(figure, title)

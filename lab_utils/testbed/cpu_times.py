@@ -63,9 +63,9 @@ class Spent:
 class CpuWatch:
     """Reads CPU times around a sample: `before = watch.read()`, then `watch.spent(before, …)`.
 
-    The client is this process. `server_pid` (a process id) and `link` may be None. If the server's
-    process is unknown, `server_cpu_s()` asks the server for its CPU seconds so far. Make a CpuWatch
-    inside the `with steady(…):` block, in the thread that measures.
+    The client is this process. `server_pid` is the server's process id; if it is None, the function
+    `server_cpu_s()` returns the server's CPU seconds so far. `link` is the Link between them, or
+    None. Make a CpuWatch inside the `with steady(…):` block, in the thread that measures.
     """
 
     def __init__(

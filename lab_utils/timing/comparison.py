@@ -196,14 +196,14 @@ def compare(
     `variants` is {name: function}, each `f(client)` or `async def f(client)`; every call does the
     same whole work, `ops` operations. `setup(client)` runs before each call, untimed. `rtt_ms` is
     one distance in ms, or several. `rounds` is the number of rounds, in each of which every variant
-    is timed once; without it time and LAB_SCALE decide. `parallel=True` lets server and link
-    compute on another CPU while the client does, for variants with many requests in flight; it
-    needs a distance, and on a machine with one CPU it changes nothing. `options` are those of
+    is timed once; without it time and LAB_SCALE decide. `parallel=True` gives server and
+    link a CPU of their own beside the client's, for variants with many requests in flight; it needs
+    a distance, and on a machine with one CPU it changes nothing. `options` are those of
     redis.Redis, for the clients.
 
     Before anything is timed, each variant runs once. Raises LabError unless all did the same work:
-    the same commands, the same reply, or the same keys afterwards. Pass `same=False` for variants
-    that differ on purpose.
+    unless the commands are the same in all, or the replies, or the keys that they leave. Pass
+    `same=False` for variants that differ on purpose.
     """
     for fn in check_dict(variants, "lab.compare", '{"loop": loop, "pipeline": pipeline}').values():
         check_function(fn, "lab.compare", '{"loop": loop}', may_be_async=True)

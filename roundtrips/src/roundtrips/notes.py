@@ -48,8 +48,9 @@ class Note:
     `sent` is when the system had taken the bytes. `written` is a Written, or the bytes of a short
     command. `missing` is the number of replies that have not come yet. `heard` is when the latest
     of several replies came, `replied` when the last one came; all times are seconds of
-    time.perf_counter(). `received` is the bytes of the replies once the Note has ended; until then
-    it is what the socket, named by its id `stream`, had received before the write.
+    time.perf_counter(). `stream` is the id of the socket. `received` is a number of bytes: those of
+    the replies once the Note has ended, and until then all that the socket had received before the
+    write.
     """
 
     recorder: Block | None  # None once the note is kept

@@ -85,10 +85,10 @@ def of_many(call, kind, *arguments, replies="replies", **options):
 
 
 def of_one(call, key, items, *arguments, replies="replies", **options):
-    """Return (program, names, replies): `call` for each of many items of one key.
+    """Return (program, names, replies), as `of_many` does, for a call on many items of one key.
 
-    `items` is the key in NAMES of these items, such as "fields"; each call is `call(r, key, item,
-    *arguments, **options)`. The three values are those of `of_many`.
+    The program calls `call(r, key, item, *arguments, **options)` for each item. The items are those
+    that NAMES has under the name `items`, such as "fields".
     """
     names = {**NAMES, "key": key, "channel": key, "options": options}
     made = [(key, item, *arguments) for item in NAMES[items]]

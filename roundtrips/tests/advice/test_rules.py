@@ -247,13 +247,13 @@ def test_a_loop_through_djangos_cache_is_asked_about_and_a_librarys_left_alone(r
 # What the wire can't know is said, or nothing is
 
 
-def one_each_in(databases, call):
+def one_each_in(options, call):
     """Return a function `program(r)` that makes a call in one database after another.
 
-    So does code that has a database for each tenant. `databases` are the options of a connection;
+    So does code that has a database for each tenant. `options` are those of a connection;
     `call(client, number)` gets a client of database `number`, from 0 to 7. The program ignores `r`.
     """
-    clients = [redis.Redis(**databases, db=number) for number in range(8)]
+    clients = [redis.Redis(**options, db=number) for number in range(8)]
 
     def program(r):
         for number, client in enumerate(clients):
