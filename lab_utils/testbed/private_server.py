@@ -228,9 +228,10 @@ def wait_until(condition: Callable, seconds: float, otherwise: str) -> Any:
 
 
 def free_port() -> int:
-    # Not one that the system chooses: it gives those to outgoing connections too, and one of them
-    # may take the port before the server listens there.
-    port = 15_000 + secrets.randbelow(15_000)
+    # Below those that the system chooses, from 32,768: it gives them to outgoing connections too,
+    # and one of them may take the port before the server listens there. A node of a cluster listens
+    # 10,000 above its port as well.
+    port = 12_000 + secrets.randbelow(10_700)
     with contextlib.suppress(OSError), socket.create_server((ownership.LOOPBACK, port)):
         return port
     return free_port()
