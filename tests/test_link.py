@@ -117,7 +117,7 @@ def test_a_distance_is_measured_once_and_what_is_asked_for_is_counted_whole(r):
 
 @pytest.mark.alone
 def test_what_was_late_is_told_once_and_without_asking(peer):
-    """If the link stands still while bytes of two connections are due, it is late once."""
+    """A standstill that delays two connections' bytes is reported once, by the link itself."""
     port = peer(echo, 400)
     with connected(port) as one, connected(port) as other:
         assert one.send(b"x") == other.send(b"x") == 1

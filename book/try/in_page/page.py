@@ -56,9 +56,10 @@ def run(code, needs):
     a client of a Redis with ROWS users. Code that uses `n`, and gives it no value, is run with n
     users, for each of SIZES.
 
-    The dict has "printed", "error" ("" for none), "n", "verdict" (what the lab says of the
-    exercises that the code had checked), and the keys of what `counts` returns. For code with `n`
-    it also has "growth", how the round trips grow with n.
+    The dict has "printed", "error" ("" for none), "verdict" (what the lab says of the exercises
+    that the code had checked), and the keys of what `counts` returns; for code with `n` all are of
+    the last run. "n" is then the value of `n` in that run, and "growth" says how the round trips
+    grow with n.
     """
     ASKED.clear()
     gc.collect()  # what an earlier run left behind would say UNWATCH during this one

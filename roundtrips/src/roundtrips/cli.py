@@ -259,8 +259,9 @@ class Command:
     def judge(self, verdict: Verdict, counted: Trace) -> None:
         """Add to `verdict` the exceeded limits, the call sites that grew, and what was not counted.
 
-        `counted` is the program's Trace. Raises RoundTripsError or OSError if the ratchet's file
-        can't be read or written.
+        `counted` is the program's Trace. A call site grew if it made more round trips than the
+        ratchet's file allows; see `hold`, which also writes that file. Raises RoundTripsError or
+        OSError if the file can't be read or written.
         """
         options = self.options
         limits = {name: most for name in LIMITS if (most := getattr(options, name)) is not None}

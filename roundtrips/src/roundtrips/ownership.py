@@ -113,7 +113,7 @@ def comes_from_source(info: str) -> bool:
     """Return whether a package was installed from a folder on this machine or a source archive.
 
     `info` is the path of its .dist-info folder. A project installs itself that way (`pip install
-    .`, tox, nox). Packages from an index, and wheels, are not.
+    .`, tox, nox). For a package from an index, and for a wheel, the result is False.
     """
     origin = text_of(os.path.join(info, "direct_url.json"))
     is_source = '"dir_info"' in origin or re.search(r"\.(tar\.gz|zip)\"", origin) is not None

@@ -332,9 +332,9 @@ class Recorder:
         )
 
     def number_of(self, connection: Any, state: State) -> int:
-        """Give a connection the next free number in this Recorder, and return the number.
+        """Give a connection, which has none yet, the next number in this Recorder; return it.
 
-        `state` is the connection's State.
+        The number is kept in `state`, the connection's State.
         """
         with self.sorting:
             state.numbers = {one: at for one, at in state.numbers.items() if one.is_open}
