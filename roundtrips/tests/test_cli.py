@@ -212,8 +212,7 @@ def test_a_ratchet_fails_when_a_call_site_got_worse(folder, server):
         assert ran(folder, server, *words, LOOPS="12").returncode == status
     connects = ran(folder, server, "--ratchet", "r.json", "shop.py", "connects")
     assert connects.returncode == 6 and "set-up: 0 → " in connects.stderr
-    better = ran(folder, server, "--ratchet", "r.json", "shop.py", LOOPS="4")
-    assert better.returncode == 0 and "better by 6" in better.stderr
+    assert ran(folder, server, "--ratchet", "r.json", "shop.py", LOOPS="4").returncode == 0
     failed = ran(folder, server, *accept, "shop.py", "crash", LOOPS="12")
     assert failed.returncode == 1 and "is as it was" in failed.stderr
     assert (folder / "r.json").read_text() == kept
@@ -270,8 +269,6 @@ def test_keys_can_be_hidden(folder, server):
     (("--ratchet", "shop.py", "shop.py"), "is no ratchet"),
     (("--ratchet", "shop.py", "--accept", "shop.py"), "is no ratchet"),
     (("--ratchet-tolerance", "a bit", "shop.py"), "tolerance is 'a bit'"),
-    (("--json-file", "none/t.json", "shop.py"), "no place for a file"),
-    (("--json-file", ".", "shop.py"), "no place for a file"),
     (("--summary", "shop.py"), "GITHUB_STEP_SUMMARY"),
 ], ids=lambda value: " ".join(value) if isinstance(value, tuple) else None)  # fmt: skip
 def test_what_it_refuses(folder, server, words, says):

@@ -108,6 +108,14 @@ def test_a_thread_that_is_left_out_is_counted_in_a_block_that_gave_it_work(tmp_p
     assert done.returncode == 0, done.stderr
 
 
+def test_callers_of_a_helper_are_told_apart_where_it_hands_work_over(tmp_path, server):
+    helper = "def read(keys):\n    return list(pool.map(r.get, keys))\n"
+    pages = "def a():\n    read('abc')\ndef b():\n    read('de')\na()\nb()\n"
+    pool = "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(2)\n"
+    (tmp_path / "app.py").write_text(f"{CALLS}{pool}{helper}{pages}")
+    assert sorted(sites(tmp_path, server)) == [("/app.py", "a", None), ("/app.py", "b", None)]
+
+
 def test_the_line_of_a_librarys_call_in_another_thread_is_where_it_was_handed_over(
     tmp_path, server
 ):

@@ -89,6 +89,11 @@ def test_event_loops_of_one_thread_follow_each_other(server):
         for _ in range(3):
             asyncio.run(own_client(server))
     assert (t.round_trips, t.waits) == (3, 3)
+    with trace() as mixed:
+        asyncio.run(own_client(server))
+        with redis.Redis(**server) as client:
+            client.get("user:1")
+    assert (mixed.round_trips, mixed.waits) == (2, 2)
     each_ms = t.seconds_at(2_000) - t.seconds_at(1_000)
     assert each_ms == pytest.approx(t.setup_trips + 3)  # connections are opened over it too
 

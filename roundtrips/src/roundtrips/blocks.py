@@ -88,10 +88,10 @@ def starters_blocks() -> tuple[tuple[Block, ...], Worker | None]:
 
 
 class Turns(threading.local):
-    """How many event loops have sent something in this thread so far, one after the other."""
+    """How often what sends in this thread has changed: an event loop, another one, the thread."""
 
     number = 0
-    loop: Callable[[], Any] = bool  # returns the last of these loops, while it lives
+    loop: Callable[[], Any] = bool  # returns the loop that sent last, or False if none did
 
 
 turns = Turns()
@@ -100,9 +100,9 @@ turns = Turns()
 class Worker:
     """A thread or an asyncio task; `above` are the Workers that started it, the nearest first.
 
-    Round trips of one Worker follow each other; those of two Workers may overlap, unless the two
-    are tasks of two event loops that ran in one thread, as by two calls of asyncio.run. `thread` is
-    that thread, `turn` the number of the loop in it. `task` is the asyncio task, or None for a
+    Round trips of one Worker follow each other; those of two Workers may overlap, unless they had
+    different turns in one thread, as two calls of asyncio.run have. `thread` is that thread, `turn`
+    the number of the turn in it. `task` is the asyncio task, or None for a
     thread; `ident` is the thread's id, `parent` the Worker that started this one, or None.
     """
 
@@ -130,9 +130,9 @@ def worker_here(thread: int) -> Worker:
         known = worker.task
         if task is None if known is None else known() is task:
             return worker
-    if loop is not None and loop is not turns.loop():
+    if turns.loop is not bool if loop is None else loop is not turns.loop():
         turns.number += 1
-        turns.loop = weakref.ref(loop)
+        turns.loop = bool if loop is None else weakref.ref(loop)
     worker = Worker(task, thread, starters_blocks()[1] if worker is None else worker)
     here.set(worker)
     return worker
@@ -155,7 +155,7 @@ def note_start(thread: threading.Thread) -> None:
 
     That is in which counting blocks, by which Worker, and at which call site.
     """
-    started_in[thread] = blocks_here(), here.get()
+    started_in[thread] = blocks_here(), worker_here(get_ident())
     callsites.started_at[thread] = callsites.finder.find()
 
 
@@ -174,7 +174,7 @@ def in_these_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     taken = blocks_here()
     site = callsites.finder.find()
-    worker = here.get()
+    worker = worker_here(get_ident())
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

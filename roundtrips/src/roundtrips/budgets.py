@@ -6,12 +6,12 @@ redis-py), Uncounted is raised, unless `allow_uncounted`.
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from .errors import RoundTripsError
 from .made_later import AROUND, check_is_complete, name_of
-from .page_growth import Growth, growth
+from .page_growth import growth
 from .report.text import sites, table
 from .traces import Trace, Tracing
 from .words import counted
@@ -145,8 +145,11 @@ class RoundTripsMixin:
         """Fail unless the `with` block, or func(*args, **kwargs), makes exactly `num` round trips.
 
         Without `func` a context manager is returned: `with self.assertRoundTrips(2):`. With `func`
-        the function is called, and its result is returned; of an `async def` it is to be awaited.
+        the function is called, and its result is returned. Raises RoundTripsError for an `async
+        def`, whose coroutine a test may forget to await.
         """
+        if inspect.iscoroutinefunction(func):
+            raise RoundTripsError(f"Write `with self.assertRoundTrips({num}):`, and await in it.")
         exactly = budget(exactly=num)
         return exactly if func is None else exactly(func)(*args, **kwargs)
 
@@ -155,19 +158,19 @@ class RoundTripsMixin:
         page: Callable[[], Any],
         fill: Callable[[int], Any],
         sizes: Sequence[int] = (2, 4, 8),
-    ) -> Any:
+    ) -> None:
         """Fail unless page() makes the same number of round trips for every amount of data.
 
         fill(n) must replace the data by n rows. fill(n) and then page() are called for each n in
         `sizes`, and all of that twice. The test fails, too, if nothing can be told about growth:
-        see Growth.is_known. If one of the two is an `async def`, `await` the call.
+        see Growth.is_known. Raises RoundTripsError for an `async def`, whose coroutine a test may
+        forget to await.
         """
         found = growth(page, fill, sizes)
-        return checked(found) if inspect.isawaitable(found) else found.check_constant()
-
-
-async def checked(found: Awaitable[Growth]) -> None:
-    (await found).check_constant()
+        if inspect.isawaitable(found):
+            getattr(found, "close", bool)()
+            raise RoundTripsError("Write `(await growth(page, fill)).check_constant()`.")
+        found.check_constant()
 
 
 def excess(trace: Trace, limits: dict[str, int]) -> list[str]:

@@ -15,7 +15,7 @@ import threading
 import weakref
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -163,8 +163,8 @@ class Finder:
             only_threads = kind is REDIS or (only_threads and file in OF_THREADS)
             frame, depth, below = frame.f_back, depth + 1, frame
         handed = handed_over.site
-        if handed is not NOWHERE and (library or not lowest):
-            return known(handed.file, handed.line, handed.function, library or handed.through)
+        if handed is not NOWHERE:
+            return replace(handed, through=library) if library else handed
         if lowest:
             return site_of(lowest, library)
         return started_at.get(threading.current_thread(), NOWHERE) if only_threads else NOWHERE

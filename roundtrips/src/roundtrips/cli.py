@@ -164,27 +164,13 @@ class Command:
         # Now: the program may change the working folder.
         for name in FILES:
             if getattr(options, name):
-                setattr(options, name, self.place(name, getattr(options, name)))
+                setattr(options, name, os.path.abspath(getattr(options, name)))
         if options.accept and not options.ratchet:
             raise RoundTripsError("--accept goes with --ratchet FILE. Write both, or neither.")
         self.before = None
         if options.ratchet and (not options.accept or os.path.exists(options.ratchet)):
             self.before = ratchets.read(options.ratchet)
         self.tracing = trace(scope="process", keys="none" if options.no_keys else None)
-
-    def place(self, option: str, given: str) -> str:
-        """Return the absolute path of `given`, the file named after an option.
-
-        `option` is the option's name, for the message. Raises RoundTripsError if `given` is a
-        folder, or a file in a folder that does not exist.
-        """
-        path = os.path.abspath(given)
-        if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path)):
-            raise RoundTripsError(
-                f"--{option.replace('_', '-')} {given} is no place for a file. Name one in a "
-                "folder that is there."
-            )
-        return path
 
     def begin(self) -> None:
         """Begin to count, and register `finish`, which reports, to run when the process ends.
@@ -291,12 +277,8 @@ class Command:
             return
         grown = ratchets.worse(self.before, now, self.options.ratchet_tolerance)
         verdict.over += grown
-        fewer = ratchets.better(self.before, now)
         if grown:
-            how = f"roundtrips --ratchet {name} --accept …"
-            verdict.hints.append(f"if that is meant, accept it: {how}")
-        elif fewer and not verdict.status:
-            verdict.hints.append(f"better by {fewer:,} than {name} says; --accept keeps it so")
+            verdict.hints.append(f"if that is meant: roundtrips --ratchet {name} --accept …")
 
     def report_of(self, verdict: Verdict, counted: Trace) -> list[str]:
         """Write the summary and the JSON file if the options name them; return the report's texts.

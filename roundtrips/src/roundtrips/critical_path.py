@@ -4,10 +4,11 @@
 earlier one had been answered, and was sent by the same thread or task, on the same connection, by a
 thread or task of which one had started the other, or by an event loop that ran in the same thread
 before. Of two threads, or two tasks of one loop, nobody knows whether the second could have begun
-before the first had ended: without a connection in common they count as side by side. So `waits` is
-the least that it can be. A loop of a hundred GETs is a hundred round
-trips and a hundred waits. A cluster's pipeline to three nodes is three round trips and one wait. A
-hundred tasks at once, on a hundred connections, are a hundred round trips and one wait.
+before the first had ended: without a connection in common they count as side by side.
+
+A loop of a hundred GETs is a hundred round trips and a hundred waits. A cluster's pipeline to three
+nodes is three round trips and one wait. A hundred tasks at once, on a hundred connections, are a
+hundred round trips and one wait.
 """
 
 import heapq
@@ -61,7 +62,7 @@ class CriticalPath:
         before = [earlier, self.on_connection.get(connection, 0), *self.depths.get(worker, NONE)]
         before += [self.depths.get(above, NONE)[0] for above in worker.above]
         depth = max(before) + (WAIT if counts else 1)
-        self.in_thread[worker.thread] = turn, earlier, max(until, depth)
+        self.in_thread[worker.thread] = turn, earlier, until
         self.entered += 1
         heapq.heappush(self.ending, (replied, self.entered, worker, connection, depth))
         self.longest = max(self.longest, depth)
@@ -74,6 +75,8 @@ class CriticalPath:
 
         Later round trips of its Worker, and on the connection with this number, depend on it.
         """
+        turn, earlier, until = self.in_thread[worker.thread]
+        self.in_thread[worker.thread] = turn, earlier, max(until, depth)
         own, started = self.depths.get(worker, NONE)
         self.depths[worker] = max(own, depth), started
         for above in worker.above:

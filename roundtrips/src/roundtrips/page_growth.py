@@ -196,8 +196,8 @@ async def growth_of_async(
 def check_is_page(page: Callable[[], Any], result: Any) -> None:
     """Raise RoundTripsError if a page's result is a web reply of an error, or is made later."""
     check_is_complete(page, result, USE_UP)
-    status = getattr(result, "status_code", None)
-    if type(status) is int and status >= 400:
+    status = getattr(result, "status_code", getattr(result, "status", None))
+    if isinstance(status, int) and status >= 400:
         raise RoundTripsError(
             f"The page answered with status {status}, so its growth can't be told. Have `fill` "
             "bring back what the page needs, such as the session of somebody who has signed in."

@@ -89,14 +89,6 @@ def most(made: int, tolerance: str | int | None) -> int:
     return made + (made * more // 100 if match[2] else more)
 
 
-def better(before: State, after: State) -> int:
-    """Return how many round trips were saved since `before`, over the call sites that make fewer.
-
-    `before` and `after` are {(file, function, what it sends): round trips}.
-    """
-    return sum(max(0, number - after[site]) for site, number in before.items())
-
-
 def write(path: str, state: State) -> None:
     """Write a state to the ratchet's file at `path`.
 

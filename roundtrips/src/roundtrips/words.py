@@ -6,11 +6,9 @@ def counted(number: int, thing: str) -> str:
 
     `thing` is the noun in the singular.
     """
-    if number == 1:
-        return f"{number:,} {thing}"
-    if thing.endswith("y") and thing[-2] not in "aeiou":
-        return f"{number:,} {thing[:-1]}ies"
-    return f"{number:,} {thing}s"
+    ends_in_ies = thing.endswith("y") and thing[-2] not in "aeiou"
+    several = f"{thing[:-1]}ies" if ends_in_ies else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else several}"
 
 
 def plain_duration(seconds: float) -> str:

@@ -10,7 +10,7 @@ A pipeline saves all round trips but one, and no key is ever without its expiry.
 followed by its EXPIRE, and a cache or a worker (see `loops.is_no_loop`), give no finding.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -27,26 +27,39 @@ FOLLOWS = {
 
 def find(work: Work) -> Iterator[Finding]:
     """Yield a Finding for each loop that sends SET, and then EXPIRE or PEXPIRE for the same key."""
-    for trips in work.stretches():
-        numbers: dict[Any, int] = defaultdict(int)
-        for trip, after in pairwise(trips):
-            one = single(trip)
-            two = single(after)
-            if one is None or two is None or (one.name == "SET" and one.detail):
-                continue
-            if (one.name, two.name) in FOLLOWS and one.key == two.key:
-                numbers[trip.site, one.name, after.site, two.name] += 1
-        for (site, name, second, then), number in numbers.items():
+    stretches = [(trips, pairs_in(trips)) for trips in work.stretches()]
+    followed = sum(
+        (Counter({key[0]: n}) for _, found in stretches for key, n in found.items()), Counter()
+    )
+    sets = Counter(trip.site for trip in work.trips if "SET" in trip.names)
+    for trips, found in stretches:
+        for (site, name, second, then), number in found.items():
             firsts = [trip for trip in trips if trip.site == site and name in trip.names]
             few = (
                 len(set(map(item_of, firsts))) < work.min_loop
-                or number < len(firsts)  # a SET without an EXPIRE, whose key is to stay
+                or followed[site] < sets[site]  # a SET without an EXPIRE, whose key is to stay
                 or loops.is_no_loop(firsts, trips)
             )
-            is_one = len(work.by_database(firsts)) == 1
-            if is_one and not few and not site.through and not second.through:
+            few = few or len(work.by_database(firsts)) > 1
+            if not (few or site.through or second.through):
                 work.explained |= {(site, name), (second, then)}
                 yield pair(work, firsts, runs(firsts), then, number)
+
+
+def pairs_in(trips: Trips) -> Counter[Any]:
+    """Return how often EXPIRE or PEXPIRE follows a SET of the same key, in one list of round trips.
+
+    The keys of the Counter are (call site of the SET, "SET", call site of the other, its name).
+    """
+    found: Counter[Any] = Counter()
+    for trip, after in pairwise(trips):
+        one = single(trip)
+        two = single(after)
+        if one is None or two is None or (one.name == "SET" and one.detail):
+            continue
+        if (one.name, two.name) in FOLLOWS and one.key == two.key:
+            found[trip.site, one.name, after.site, two.name] += 1
+    return found
 
 
 def pair(work: Work, firsts: Trips, pieces: list[Trips], then: str, number: int) -> Finding:

@@ -5,6 +5,7 @@ https://docs.github.com/en/actions/reference/workflow-commands-for-github-action
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..counts import Counts
@@ -79,9 +80,15 @@ def workflow_commands(trace: Counts) -> list[str]:
 
 
 def in_workspace(path: str) -> str:
-    """Return an absolute path as GitHub names the file: from the folder of the checkout."""
-    folder = os.environ.get("GITHUB_WORKSPACE") or os.getcwd()
-    return path.removeprefix(folder + os.sep)
+    """Return a file's path as GitHub names it: from the folder of the checkout, with "/".
+
+    For a file elsewhere the path is from the working folder, or else absolute.
+    """
+    file = Path(path)
+    for folder in (os.environ.get("GITHUB_WORKSPACE"), os.getcwd()):
+        if folder and file.is_relative_to(folder):
+            return file.relative_to(folder).as_posix()
+    return file.as_posix()
 
 
 def escape(text: str) -> str:
