@@ -43,8 +43,7 @@ class Cluster:
             return RedisCluster(
                 startup_nodes=[ClusterNode(host, ports[port])],
                 password=self.nodes[0].options["password"],
-                address_remap=lambda address: (address[0], ports.get(address[1], address[1])),
-                **options,
+                **{"address_remap": lambda at: (at[0], ports.get(at[1], at[1])), **options},
             )
 
     def node(self, number: int, **options: Option) -> redis.Redis:

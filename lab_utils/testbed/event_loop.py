@@ -107,7 +107,7 @@ def like(client: redis.Redis) -> Iterator[redis.asyncio.Redis]:
 
     It is for coroutines in the lab's event loop, and is closed there when the `with` block ends.
     """
-    own = client_like(client)
+    own: Any = client_like(client)
     try:
         yield own
     finally:
@@ -126,4 +126,5 @@ def client_like(client: redis.Redis) -> redis.asyncio.Redis:
         name: value for name, value in pool.connection_kwargs.items() if name in SHARED_OPTIONS
     }
     options |= {"connection_class": kind, "max_connections": pool.max_connections}
-    return redis.asyncio.Redis.from_pool(redis.asyncio.ConnectionPool(**options))
+    # By its name: the stubs of an old redis-py, which redis-om brings, know of no from_pool.
+    return vars(redis.asyncio)["Redis"].from_pool(redis.asyncio.ConnectionPool(**options))

@@ -50,7 +50,7 @@ def fingerprint() -> Fingerprint:
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     return Fingerprint(
         {
-            "server": server_name(info),
+            "server": server_name(dict(info)),
             "where": where(server()),
             "link": f"{ASKED_MS} ms asked, {distance_ms():.3f} measured",
             "its TCP": TCP,
@@ -105,8 +105,8 @@ def environment_line() -> str:
     """
     info = connect().info("server")
     return (
-        f"{server_name(info)} · redis-py {redis.__version__} · Python {platform.python_version()} "
-        f"· {platform.system()} {platform.machine()}"
+        f"{server_name(dict(info))} · redis-py {redis.__version__} · "
+        f"Python {platform.python_version()} · {platform.system()} {platform.machine()}"
     )
 
 

@@ -19,8 +19,7 @@ def seconds_at(rtt_ms: float, seconds: float, waits: int, log: Iterable[RoundTri
     """Return the estimated seconds of a counting block with Redis `rtt_ms` milliseconds away.
 
     `seconds` and `log` are those of its Trace, `waits` the round trips of its longest chain, with
-    those of set-up. Raises RoundTripsError for anything but a
-    number of 0 or more.
+    those of set-up. Raises RoundTripsError for anything but a number of 0 or more.
     """
     if isinstance(rtt_ms, bool) or not isinstance(rtt_ms, (int, float)) or not rtt_ms >= 0:
         raise RoundTripsError(
