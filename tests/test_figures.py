@@ -43,13 +43,17 @@ def swept(memory=None):
     return Sweep("commands a batch", times, sizes, memory)
 
 
-def captured(turns=3):
+def captured(turns=3, pieces=1):
+    """Return a made-up Capture of `turns` GETs; a reply comes in `pieces`, 0.1 ms apart."""
     found = []
     for turn in range(turns):
         start, sent = turn * 0.005, b"*2\r\n$3\r\nGET\r\n$4\r\nkey%d\r\n" % turn
         found += [
             Message("request", start, start + 0.0025, sent),
-            Message("reply", start + 0.0049, start + 0.0026, b"$6\r\nvalue1\r\n"),
+            *[
+                Message("reply", start + at + 0.0049, start + at + 0.0026, b"$6\r\nvalue1\r\n")
+                for at in (piece / 10_000 for piece in range(pieces))
+            ],
         ]
     return Capture(found, 5)
 
@@ -93,6 +97,7 @@ FIGURES = {
     ),
     "ladder of many turns": lambda: captured(50).plot(turns=4),
     "ladder of one turn": lambda: captured(1).plot(title=LONG),
+    "ladder of a reply in pieces": lambda: captured(1, pieces=3).plot(),
     "bars": lambda: lab.plot_bars(
         {"loop": 1_000, "pipeline": 1}, "round trips", "A pipeline waits once", measured=False
     ),

@@ -16,7 +16,7 @@ from .canvas import SMALL, WIDTH, Result, caption, plt, styled
 from .labels import write
 
 HEIGHT = 5.2
-BUNDLE = 1 / 200  # of the height: messages that leave closer together would cover each other
+BUNDLE = 1 / 25  # of the height: the words of messages that leave closer together would overlap
 SIDES = -0.4, 1.3  # of the client, at 0, and of the server, at 1: where words stand
 BAND = 9  # points
 LATE = 1 / 30  # of the height: a reply was read late if it waited at the client for longer
