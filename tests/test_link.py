@@ -91,9 +91,8 @@ def test_a_ping_takes_the_distance_asked_for(r):
         rtt: 1000 * statistics.median(ping_times(lab.connect(rtt_ms=rtt), 15)) for rtt in (1, 5, 20)
     }
     assert measured[1] < measured[5] < measured[20]
-    # What the link takes itself was measured before, on a machine that may have been busy then.
-    assert 0.98 * 5 <= measured[5] < 15
-    assert 0.98 * 20 <= measured[20] < 40
+    assert 5 <= measured[5] < 15
+    assert 20 <= measured[20] < 40
 
 
 # Calibration
