@@ -7,6 +7,7 @@ of them makes a counting block uncounted. Programs that don't use Redis are list
 Celery's, is not noticed at all.
 """
 
+import asyncio.subprocess
 import multiprocessing.process
 import os
 import subprocess
@@ -117,12 +118,18 @@ def make_hand_over(original: Any) -> Any:
 
 
 def note_fork() -> None:
-    """Report a process that is being forked, as 'a fork'; Python calls this before each fork.
+    """Report a process that is being forked; Python calls this before each fork.
 
-    So are the programs that uvloop's event loop starts. A Popen of subprocess, which asyncio's own
-    loop uses too, is reported by `make_popen` with the program's name.
+    A program that uvloop starts is reported by its name: uvloop's code has no frames, so the
+    nearest one is asyncio's. Any other fork is 'a fork'. A Popen of subprocess, which asyncio's own
+    loop uses too, is reported by `make_popen`.
     """
-    if sys._getframe(1).f_code.co_filename != subprocess.__file__:
+    frame = sys._getframe(1)
+    starter = frame.f_code.co_filename
+    if starter == asyncio.subprocess.__file__:
+        given = frame.f_locals
+        note(program_name((given["program"], *given["args"])) if "program" in given else "sh")
+    elif starter != subprocess.__file__:
         note("a fork")
 
 

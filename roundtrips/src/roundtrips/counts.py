@@ -75,7 +75,6 @@ class Counts:
         lambda seen: seen.seconds, "Seconds from the block's beginning to its end, or now."
     )
     connections: int = number(lambda seen: seen.opened, "Connections that were set up.")
-    refused: int = number(lambda seen: seen.refused, "Connections that could not be set up.")
     unattributed: int = number(
         lambda seen: seen.unattributed.total(), "Writes of which nobody can say whose they are."
     )

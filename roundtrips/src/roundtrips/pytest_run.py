@@ -26,7 +26,6 @@ from .report import github
 from .traces import Tracing, trace
 
 NUMBERS = "round_trips", "waits", "setup_trips"
-WRITES = "pytest --round-trips-ratchet={} --round-trips-accept"
 HOW = "Write @pytest.mark.{0}(max=3), or (max=3, waits=2, setup=4), (exactly=3), (None)."
 
 
@@ -51,7 +50,7 @@ class Suite:
         if asked["round_trips_ratchet"]:
             self.ratchet = os.path.join(self.folder, asked["round_trips_ratchet"])
             if not self.accepts or os.path.exists(self.ratchet):
-                self.before = ratchets.read(self.ratchet, WRITES)
+                self.before = ratchets.read(self.ratchet, "pytest")
         elif self.accepts:
             raise RoundTripsError("--round-trips-accept goes with --round-trips-ratchet FILE.")
 
@@ -146,7 +145,7 @@ def number_of(asked: dict[str, Any], name: str) -> int | None:
 def ratchet_key(nodeid: str) -> tuple[str, str, str]:
     """Return a test's key in a ratchet: (file, test, 'test'); `nodeid` is pytest's."""
     file, _, name = nodeid.partition("::")
-    return file, name, "test"
+    return file, name, ratchets.OF_A_TEST
 
 
 def run_test(

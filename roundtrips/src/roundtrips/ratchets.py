@@ -20,6 +20,11 @@ from .words import counted
 
 State = Counter[tuple[str, str, str]]  # (file, function, what): round trips
 FORMAT = 2
+OF_A_TEST = "test"  # what a row sends that pytest writes; the command's rows name commands
+HOW = {
+    "roundtrips": "roundtrips --ratchet {} --accept …",
+    "pytest": "pytest --round-trips-ratchet={} --round-trips-accept",
+}
 OF_SEVERAL = re.compile(r"(pipeline|transaction) of ")
 TOLERANCE = re.compile(r"(\d+)(%?)\Z")
 
@@ -104,14 +109,14 @@ def write(path: str, state: State) -> None:
         file.write(text)
 
 
-def read(path: str, how: str = "roundtrips --ratchet {} --accept …") -> State:
+def read(path: str, by: str = "roundtrips") -> State:
     """Return the state in the ratchet's file at `path`.
 
-    A state is {(file, function, what it sends): round trips}. Raises RoundTripsError if the file is
-    missing or invalid. `how` is the command that writes such a file, for the message, with {} for
-    the file's name.
+    A state is {(file, function, what it sends): round trips}. `by` is who writes that file,
+    "roundtrips" or "pytest". Raises RoundTripsError if the file is missing, invalid, or written by
+    the other one.
     """
-    how = how.format(os.path.basename(path))
+    how = HOW[by].format(os.path.basename(path))
     try:
         with open(path, encoding="utf-8") as file:
             stored = json.load(file)
@@ -121,6 +126,11 @@ def read(path: str, how: str = "roundtrips --ratchet {} --accept …") -> State:
                 f"{FORMAT}. Delete it, and write a new one: {how}"
             )
         rows = stored["call_sites"]
+        if any((row["sends"] == OF_A_TEST) != (by == "pytest") for row in rows):
+            raise RoundTripsError(
+                f"{path} is the ratchet of {'a command' if by == 'pytest' else 'a run of pytest'}. "
+                "Name another file: each of the two needs its own."
+            )
         return Counter(
             {(row["file"], row["function"], row["sends"]): int(row["round_trips"]) for row in rows}
         )

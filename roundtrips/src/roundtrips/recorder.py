@@ -69,11 +69,6 @@ class Place:
         """'await ' for an asyncio client, else '': the word before a call in proposed code."""
         return "await " if self.asynchronous else ""
 
-    @property
-    def loop(self) -> str:
-        """'async for' for an asyncio client, else 'for': the word that begins a loop."""
-        return "async for" if self.asynchronous else "for"
-
 
 class Recorder:
     """Counts the round trips of a counting block between `open` and `close`.
@@ -99,7 +94,6 @@ class Recorder:
         self.next_worker = itertools.count()
         self.connections = 0
         self.opened = 0  # how many connections were set up
-        self.refused = 0  # how many could not be set up
         self.unanswered = 0  # writes without a reply when the block ended
         self.above: tuple[Any, ...] = ()  # the blocks in which this one was opened
         # Writes that belong to no block: {(name of the thread, call site): number}.

@@ -679,7 +679,6 @@ class Connecting:
         if fenced(is_closed, self.connection) is not False:
             for each in self.noted_by:
                 each.opened -= 1
-                each.refused += 1
 
 
 # The replacements: each wraps the original method, and calls it
@@ -808,9 +807,8 @@ def make_noted(name: str) -> Any:
     return make
 
 
-def make_can_read(original: Any) -> Any:
-    # A listener asks this first, and learns here that its connection broke.
-    return make_read(original, replies=False)
+# A listener calls can_read first, and learns here that its connection broke.
+make_can_read = functools.partial(make_read, replies=False)
 
 
 def make_async_read(original: Any) -> Any:

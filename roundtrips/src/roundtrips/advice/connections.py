@@ -19,30 +19,42 @@ from ..roundtrip import LOST
 from .finding import Finding
 from .work import Trips, Work
 
-FEWEST = 3
+FEWEST = 2  # connections that a client would have spared
 
 
 def find(work: Work) -> Iterator[Finding]:
-    """Yield a Finding for each call site that set up three connections or more to one server.
+    """Yield a Finding for each call site that opened connections while it had idle ones.
 
-    Connections are counted for each thread or task, less those that replace lost connections.
+    A connection is idle after its last round trip. A client that is kept, also for many tasks,
+    takes an idle connection before it opens a new one. So at least two connections, and more than
+    half of those of the call site, must have been opened after another one had become idle: of many
+    tasks that begin at once, some connect late. Those that replace lost connections are left out.
+    Threads are looked at one by one, since each may rightly have a client of its own.
     """
-    opened: dict[Any, Trips] = defaultdict(list)
+    opened: dict[Any, list[Trips]] = defaultdict(list)
+    latest: dict[int, Trips] = defaultdict(list)  # of each connection, since it was opened last
     for trip in work.record.log:
-        if trip.setup and trip.site != NOWHERE:
+        if trip.setup and not any(each.setup for each in latest[trip.connection][-1:]):
+            latest[trip.connection] = []
             place = work.client(trip)
-            opened[trip.worker, place.address, place.database, trip.site].append(trip)
+            worker = None if place.asynchronous else trip.worker
+            opened[worker, place.address, place.database, trip.site].append(latest[trip.connection])
+        latest[trip.connection].append(trip)
     lost = sum(trip.outcome == LOST for trip in work.record.log)
-    for (*_, site), several in opened.items():
-        number = len({trip.connection for trip in several})
-        if number - lost < FEWEST:
+    for (*_, site), uses in opened.items():
+        first_idle = min(trips[-1].replied for trips in uses)
+        spared = sum(trips[0].sent >= first_idle for trips in uses) - lost
+        if site == NOWHERE or spared < FEWEST or 2 * spared <= len(uses):
             continue
-        trips = len(several)
-        client = work.client(several[0])
-        kind = "redis.asyncio.Redis" if client.asynchronous else "redis.Redis"
-        kind += "Cluster" if client.cluster else ""
-        each_at = f"at {trips // number} round trips each"
-        shows = f"{number:,} connections, one after the other, {each_at}"
+        each = sum(trip.setup for trips in uses for trip in trips) // len(uses)
+        client = work.client(uses[0][0])
+        module = "redis.asyncio" if client.asynchronous else "redis"
+        kind = f"{module}.Redis{'Cluster' * client.cluster}"
+        shows = (
+            f"{len(uses):,} connections, {spared:,} of them while an earlier one was idle, "
+            f"at {each} round trips each"
+        )
         instead = f"r = {kind}(**options)  # once, when the program starts; it keeps connections"
-        what = "a new connection each time"
-        yield Finding("connections", what, shows, trips - trips // number, site, instead)
+        yield Finding(
+            "connections", "a new connection each time", shows, spared * each, site, instead
+        )

@@ -17,8 +17,9 @@ from .work import Work
 def find(work: Work) -> Iterator[Finding]:
     """Yield a Finding for each call site that sent KEYS, even once."""
     for several in work.with_command(lambda command: command.name == "KEYS"):
+        loop = "async for" if work.client(several[0]).asynchronous else "for"
         instead = (
-            f"{work.client(several[0]).loop} key in r.scan_iter(match=pattern, count=1_000):\n"
+            f"{loop} key in r.scan_iter(match=pattern, count=1_000):\n"
             "    print(key)  # no picture of one moment: a key may come twice"
         )
         shows = f"KEYS, {counted(len(several), 'time')}"

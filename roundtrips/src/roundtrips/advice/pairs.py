@@ -39,8 +39,8 @@ def find(work: Work) -> Iterator[Finding]:
                 len(set(map(item_of, firsts))) < work.min_loop
                 or followed[site] < sets[site]  # a SET without an EXPIRE, whose key is to stay
                 or loops.is_no_loop(firsts, trips)
+                or len(work.by_database(firsts)) > 1
             )
-            few = few or len(work.by_database(firsts)) > 1
             if not (few or site.through or second.through):
                 work.explained |= {(site, name), (second, then)}
                 yield pair(work, firsts, runs(firsts), then, number)

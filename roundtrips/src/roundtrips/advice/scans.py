@@ -29,7 +29,7 @@ def find(work: Work) -> Iterator[Finding]:
     for several in work.with_command(is_small):
         if len(several) >= FEWEST:
             name = several[0].commands[0].name
-            loop = work.client(several[0]).loop
+            loop = "async for" if work.client(several[0]).asynchronous else "for"
             item, call = ITERATORS[name]
             instead = f"{loop} {item} in r.{call}count={COUNT:_}):\n    print({item})"
             shows = f"{len(several):,} round trips, {DEFAULT_SCAN} at a time"

@@ -45,11 +45,6 @@ class RoundTripsPanel(Panel):  # type: ignore[misc,unused-ignore]
             summary = f"{counted(t.round_trips, 'round trip')}, {counted(t.waits, 'wait')}"
             self.record_stats({"summary": summary, "html": t._repr_html_()})
 
-    def generate_server_timing(self, request: Any, response: Any) -> None:
-        """Add the milliseconds of waiting for Redis to the browser's network panel."""
-        if self.trace is not None:
-            self.record_server_timing("redis", self.nav_subtitle, 1000 * self.trace.waiting)
-
     @property
     def nav_subtitle(self) -> str:
         """Text for the toolbar's side bar: the number of round trips and waits."""

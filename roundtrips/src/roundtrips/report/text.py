@@ -35,8 +35,6 @@ def head(trace: Counts) -> list[str]:
     ):
         if number:
             lines.append(f"{counted(number, 'round trip')} {what}")
-    if trace.refused:
-        lines.append(f"no connection: {counted(trace.refused, 'attempt')} failed")
     for each in trace.uncounted:
         lines += textwrap.wrap(each, WIDTH, subsequent_indent="  ")
     spent = f"{duration(trace.seconds)}, of which {duration(trace.waiting)} waiting for Redis"
