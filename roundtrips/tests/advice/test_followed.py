@@ -11,7 +11,7 @@ from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from roundtrips import growth, trace
+from roundtrips import trace
 
 IDS = list(range(20))
 KEYS = [f"user:{number}" for number in IDS]
@@ -70,16 +70,16 @@ def keys_of(kind):
 def of_many(call, kind, *arguments, replies="replies", **options):
     """Return (program, names, replies): `call` for each of many keys, as an entry of PROGRAMS.
 
-    `program(r, n=None)` calls `call(r, key, *arguments, **options)` for each key of a `kind`, such
-    as "text:7", or for the first `n` keys, and returns the list of replies. `names` are the
-    variables that the advice's code uses, {name: value}. `replies` is the variable in which that
-    code leaves the replies, None if it keeps none.
+    `program(r)` calls `call(r, key, *arguments, **options)` for each key of a `kind`, such as
+    "text:7", and returns the list of replies. `names` are the variables that the advice's code
+    uses, {name: value}. `replies` is the variable in which that code leaves the replies, None if it
+    keeps none.
     """
     keys = keys_of(kind)
     names = {**NAMES, "keys": keys, "values": dict.fromkeys(keys, "new"), "options": options}
 
-    def program(r, n=None):
-        return each(lambda key: call(r, key, *arguments, **options), keys[:n])
+    def program(r):
+        return each(lambda key: call(r, key, *arguments, **options), keys)
 
     return program, names, replies
 
@@ -93,8 +93,8 @@ def of_one(call, key, items, *arguments, replies="replies", **options):
     names = {**NAMES, "key": key, "channel": key, "options": options}
     made = [(key, item, *arguments) for item in NAMES[items]]
 
-    def program(r, n=None):
-        return each(lambda given: call(r, *given, **options), made[:n])
+    def program(r):
+        return each(lambda given: call(r, *given, **options), made)
 
     return program, names, replies
 
@@ -157,7 +157,7 @@ PROGRAMS = {
     "RPUSH of one": of_one(Redis.rpush, "jobs", "items"),
     "ZRANGE with scores": of_many(Redis.zrange, "ranks", 0, 1, withscores=True),
     "EXPIRE GT": of_many(Redis.expire, "text", 9_990, gt=True),
-    "XADD": (lambda r, n=None: each(lambda entry: r.xadd("events", entry), ENTRIES[:n]),
+    "XADD": (lambda r: each(lambda entry: r.xadd("events", entry), ENTRIES),
              {"key": "events", "items": ENTRIES, "options": {}}, None),
     "PUBLISH": of_one(Redis.publish, "news", "messages"),
     "EVALSHA": of_many(lambda r, key: r.register_script(TEXT)([key], [1]), "count"),
@@ -204,34 +204,6 @@ def test_it_does_what_the_program_did(r, name):
         assert plain(space[replies]) == plain(expected)
     assert t.findings == []
     assert found.saves == round_trips - t.round_trips
-
-
-def first(names, n):
-    """Return a copy of `names`, {name: value}, with each list and dict cut to its first n items.
-
-    `names` are the variables of an advice: lists of keys or members, dicts of fields.
-    """
-    return {
-        name: dict(list(value.items())[:n]) if isinstance(value, dict) else value[:n]
-        if isinstance(value, list) else value
-        for name, value in names.items()
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_it_grows_and_what_is_advised_does_not(r, name):
-    program, names, _ = PROGRAMS[name]
-    found, *_ = advised(r, program)
-    rows = []
-
-    def fill_for(n):
-        rows.append(n)
-        fill(r)
-
-    # (A script is sent in full where the server forgot it, which fill() sees to.)
-    assert growth(lambda: program(r, rows[-1]), fill_for).round_trips.slope >= 1
-    mended = growth(lambda: follow(found.instead, r, first(names, rows[-1])), fill_for)
-    assert mended.is_constant, mended
 
 
 def plain(replies):
