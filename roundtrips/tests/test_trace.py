@@ -26,15 +26,8 @@ async def test_asyncio_waits(async_r):
     assert (t.waits, t.connections) == (3, 0) if redis.VERSION[0] >= 8 else 3 <= t.waits <= 12
 
 
-def cluster_client(cluster, kind=redis.RedisCluster):
-    return kind(host=cluster[0]["host"], port=cluster[0]["port"], password=cluster[0]["password"])
-
-
 def test_a_cluster(cluster):
-    client = cluster_client(cluster)
-    for number in range(50):
-        client.set(f"user:{number}", number)
-    with trace() as t:
+    with redis.RedisCluster(**cluster[0]) as client, trace() as t:
         client.get("user:1")
         pipe = client.pipeline()
         for number in range(50):
@@ -43,23 +36,19 @@ def test_a_cluster(cluster):
     assert t.commands == {"GET": 51}
     assert (t.round_trips, t.waits) == (4, 2)  # the pipeline's three nodes are asked at once
     assert all(place.cluster for place in t.record.places)
-    client.close()
 
 
 def test_a_cluster_that_sends_elsewhere(cluster):
-    client, keys = cluster_client(cluster), [f"user:{number}" for number in range(99)]
-    port = cluster[0]["port"]
-    key = next(key for key in keys if client.get_node_from_key(key).port != port)
-    client.close()
+    with redis.RedisCluster(**cluster[0]) as client:
+        keys, port = [f"user:{number}" for number in range(99)], cluster[0]["port"]
+        key = next(key for key in keys if client.get_node_from_key(key).port != port)
     with redis.Redis(**cluster[0]) as node, trace() as t, pytest.raises(redis.ResponseError):
         node.get(key)
     assert t.round_trips == 1 == t.elsewhere + t.errors  # redis-py 5.0 doesn't know what it is
 
 
 async def test_an_asyncio_cluster(cluster):
-    async with cluster_client(cluster, redis.asyncio.RedisCluster) as client:
-        for number in range(50):
-            await client.set(f"user:{number}", number)
+    async with redis.asyncio.RedisCluster(**cluster[0]) as client:
         with trace() as t:
             pipe = client.pipeline()
             for number in range(50):
@@ -79,21 +68,17 @@ def test_a_unix_socket(tmp_path):
     assert t.record.places[0].address == path
 
 
-async def own_client(server):
-    async with redis.asyncio.Redis(**server) as client:
-        await client.get("user:1")
-
-
 def test_event_loops_of_one_thread_follow_each_other(server):
+    async def own_client():
+        async with redis.asyncio.Redis(**server) as client:
+            await client.get("user:1")
+
     with trace() as t:
-        for _ in range(3):
-            asyncio.run(own_client(server))
-    assert (t.round_trips, t.waits) == (3, 3)
-    with trace() as mixed:
-        asyncio.run(own_client(server))
+        asyncio.run(own_client())
+        asyncio.run(own_client())
         with redis.Redis(**server) as client:
             client.get("user:1")
-    assert (mixed.round_trips, mixed.waits) == (2, 2)
+    assert (t.round_trips, t.waits) == (3, 3)
     each_ms = t.seconds_at(2_000) - t.seconds_at(1_000)
     assert each_ms == pytest.approx(t.setup_trips + 3)  # connections are opened over it too
 
