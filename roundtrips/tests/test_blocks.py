@@ -1,5 +1,6 @@
 """Whose a round trip is: the block's own, and of all that is started or handed over there."""
 
+import asyncio
 import contextvars
 import gc
 import queue
@@ -84,21 +85,20 @@ def test_a_block_inside_another_sees_what_only_the_outer_one_takes(r):
         ask = listening(r.get)
         with trace() as inner, trace() as innermost:
             ask("a")
-        with ThreadPoolExecutor(2) as pool:  # blocks side by side know nothing of each other
-            barrier = threading.Barrier(2)
-
-            def own():
-                with trace() as t:
-                    barrier.wait(30)
-                    r.get("a")
-                    barrier.wait(30)
-                return t
-
-            beside = [each.result() for each in [pool.submit(own), pool.submit(own)]]
     ask(None)
-    assert (outer.round_trips, outer.uncounted) == (3, [])
+    assert (outer.round_trips, outer.uncounted) == (1, [])
     assert [(t.round_trips, t.unattributed) for t in (inner, innermost)] == [(0, 1)] * 2
-    assert [(t.round_trips, t.uncounted) for t in beside] == [(1, [])] * 2
+
+
+async def test_blocks_side_by_side_know_nothing_of_each_other(async_r):
+    async def own():
+        async with trace() as t:
+            await async_r.get("a")
+        return t
+
+    with trace():  # around both
+        for t in await asyncio.gather(own(), own()):
+            assert (t.round_trips, t.uncounted) == (1, [])
 
 
 def test_callbacks_of_work_that_a_block_hands_over_are_its_own(r):
