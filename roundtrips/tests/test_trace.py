@@ -40,7 +40,8 @@ def test_a_cluster(cluster):
 
 def test_a_cluster_that_sends_elsewhere(cluster):
     with redis.RedisCluster(**cluster[0]) as client:
-        keys, port = [f"user:{number}" for number in range(99)], cluster[0]["port"]
+        keys = [f"user:{number}" for number in range(99)]
+        port = cluster[0]["port"]
         key = next(key for key in keys if client.get_node_from_key(key).port != port)
     with redis.Redis(**cluster[0]) as node, trace() as t, pytest.raises(redis.ResponseError):
         node.get(key)

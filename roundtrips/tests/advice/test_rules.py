@@ -211,7 +211,7 @@ def test_a_loop_through_djangos_cache_is_asked_about_and_a_librarys_left_alone(r
     lambda r, n: r.pipeline().incr(f"plan:{n}").execute(),
 ])  # fmt: skip
 def test_databases_are_never_put_into_one_command(server, call):
-    """So does code that has a database for each tenant."""
+    """There is such code: it has a database for each tenant."""
     with trace() as t:
         for number in range(8):
             with redis.Redis(**server, db=number) as client:
