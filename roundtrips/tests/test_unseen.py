@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 
 import pytest
 import redis
@@ -15,62 +15,62 @@ from roundtrips import Uncounted, budget, trace
 from runs import printed
 
 
-def writes(self, command, check_health=True):
-    """Stand in for a Connection's send_packed_command: write to its socket, not by redis-py."""
-    if not self._sock:
-        self.connect()
-    for chunk in command:
-        self._sock.sendall(chunk)
+class Own:
+    """Methods of connections that write and read by themselves, as fakeredis' do.
 
-
-def reads(self, *args, **kwargs):
-    """Stand in for a Connection's read_response: ask its parser for the reply, not redis-py.
-
-    Of an asyncio connection, return a coroutine.
+    They are no class of redis-py's. Of an asyncio connection, only the second can be used.
     """
-    return self._parser.read_response()
+
+    def send_packed_command(self, command, check_health=True):
+        if not self._sock:
+            self.connect()
+        self._sock.sendall(b"".join(command))
+
+    def read_response(self, *args, **kwargs):
+        return self._parser.read_response()
 
 
-Writes = type("Writes", (redis.Connection,), {"send_packed_command": writes})
-Reads = type("Reads", (redis.Connection,), {"read_response": reads})
-AsyncReads = type("AsyncReads", (redis.asyncio.Connection,), {"read_response": reads})
-# As fakeredis' connections: what reads is no class of redis-py's.
-Mixed = type("Mixed", (type("Mixin", (), {"read_response": reads}), redis.Connection), {})
+class Mixed(Own, redis.Connection):
+    """A Connection that goes through none of redis-py's methods."""
+
+
+class Reads(redis.Connection):
+    """A Connection that writes by redis-py, and reads by itself."""
+
+    read_response = Own.read_response
+
+
+class AsyncReads(redis.asyncio.Connection):
+    """The same for asyncio."""
+
+    read_response = Own.read_response
 
 
 class Nested(redis.Connection):
-    """A Connection that calls redis-py's methods in an inner function, as retrying code does."""
+    """A Connection that calls redis-py's methods in its own, as retrying code does."""
 
-    def send_packed_command(self, command, check_health=True):
-        (lambda: super(Nested, self).send_packed_command(command, check_health))()
+    def send_packed_command(self, *args, **kwargs):
+        super().send_packed_command(*args, **kwargs)
 
     def read_response(self, *args, **kwargs):
-        return (lambda: super(Nested, self).read_response(*args, **kwargs))()
+        return super().read_response(*args, **kwargs)
 
 
-class Both(Writes):
-    """A Connection that goes through redis-py's methods for some commands only.
-
-    `send_command` writes all but SET to the socket itself; `send_packed_command` writes a command
-    itself unless it comes in several chunks, as a long one does.
-    """
-
-    def send_packed_command(self, command, check_health=True):
-        own = redis.Connection if len(command) > 1 else Writes
-        own.send_packed_command(self, command)
+class Commands(redis.Connection):
+    """A Connection whose `send_command` writes by itself, which can't be counted: all but SET."""
 
     def send_command(self, *args, **kwargs):
         if args[0] == "SET":
             super().send_command(*args, **kwargs)
         else:
-            self._sock.sendall(b"".join(self._command_packer.pack(*args)))
+            Own.send_packed_command(self, self._command_packer.pack(*args))
 
 
 def client(kind, server, module=redis):
     return module.Redis(connection_pool=module.ConnectionPool(connection_class=kind, **server))
 
 
-@pytest.mark.parametrize("kind", [Writes, Reads, Mixed, Nested])
+@pytest.mark.parametrize("kind", [Mixed, Reads, Nested])
 def test_a_connection_with_methods_of_its_own_is_counted(server, kind):
     before = {**vars(kind)}
     with client(kind, server) as own:
@@ -91,95 +91,57 @@ async def test_asyncios_connections_alike(server):
     assert (t.round_trips, t.uncounted) == (1, [])
 
 
-class Commands(redis.Connection):
-    """A Connection whose `send_command` writes to the socket: its writes can't be counted."""
-
-    def send_command(self, *args, **kwargs):
-        if not self._sock:
-            self.connect()
-        self._sock.sendall(b"".join(self._command_packer.pack(*args)))
-
-
-@pytest.mark.parametrize(
-    "method, base", [("send_packed_command", Writes), ("read_response", Reads)]
-)
-def test_a_class_that_is_made_while_the_block_is_open_is_counted(server, method, base):
-    plain = vars(base)[method]
+def test_a_class_that_is_made_while_the_block_is_open_is_counted(server):
     with budget(exactly=1) as t:
-        own = client(type("Late", (redis.Connection,), {method: plain}), server)
-        own.get("a")
+        client(type("Late", (Own, redis.Connection), {}), server).get("a")
     assert t.setup_trips > 0 and t.uncounted == []
 
 
-def test_what_can_not_be_counted_is_said(server):
+def test_what_can_not_be_counted_is_said_by_the_call(server):
+    own = client(Commands, server)
+    own.ping()
+    with trace() as t:
+        own.set("a", 1)
+    assert (t.round_trips, t.uncounted) == (1, [])
     with pytest.raises(Uncounted, match="Commands, whose send_command is not"), budget(max=99):
-        client(Commands, server).get("a")
+        own.get("a")
 
 
-def test_a_method_that_goes_on_only_sometimes_is_judged_by_the_call(server):
-    with client(Both, server) as own:
-        own.ping()
-        with trace() as t:
-            own.set("a", 1)
-        assert (t.round_trips, t.uncounted) == (1, [])
-        with pytest.raises(Uncounted, match="Both, whose send_command"), budget(max=99):
-            own.get("a")
-
-
-@pytest.mark.parametrize("name", ["send_packed_command", "read_response"])
-def test_what_wraps_a_method_of_one_class_is_seen_through(r, server, monkeypatch, name):
-    """Monitoring tools wrap methods before the block, and keep redis-py's own method."""
-    plain = getattr(redis.Connection, name)
-
-    @functools.wraps(plain)
-    def wrapped(self, *args, **kwargs):
-        return plain(self, *args, **kwargs)
-
-    monkeypatch.setattr(redis.Connection, name, wrapped, raising=False)
-    with redis.Redis(**server) as own, trace() as t:
-        assert [own.get("a"), own.get("b")] == [None, None]
-    assert (t.round_trips, t.uncounted) == (2, []) and vars(redis.Connection)[name] is wrapped
-
-
-class Wrapper:
+class Wrapper(functools.partialmethod):
     """A stand-in for wrapt's wrapper of methods, with which tracing tools replace redis-py's.
 
-    It is equal to what it wraps, and is called as a method. Each call appends the object whose
-    method it is to the list `seen`.
+    It is equal to what it wraps, says that it is a function, and can only be called as a method:
+    that of the object `last`.
     """
 
-    def __init__(self, wrapped, seen, instance=None):
-        self.__wrapped__, self.seen, self.instance = wrapped, seen, instance
+    __class__ = FunctionType
 
     def __eq__(self, other):
-        return self.__wrapped__ == other
+        return self.func == other
 
     def __hash__(self):
-        return hash(self.__wrapped__)
-
-    @property
-    def __class__(self):
-        return type(self.__wrapped__)
+        return hash(self.func)
 
     def __get__(self, instance, owner):
-        return Wrapper(self.__wrapped__.__get__(instance, owner), self.seen, instance)
-
-    def __call__(self, *args, **kwargs):
-        self.seen.append(self.instance)
-        return self.__wrapped__(*args, **kwargs)
+        self.last = instance
+        return super().__get__(instance, owner)
 
 
-def test_what_is_wrapped_between_two_blocks_stays_wrapped(r, monkeypatch):
+@pytest.mark.parametrize("owner, name", [
+    (redis.Connection, "send_packed_command"), (redis.Connection, "read_response"),
+    (redis.client.Pipeline, "_execute_pipeline"),
+])  # fmt: skip
+def test_what_wraps_a_method_is_seen_through_and_stays(r, server, monkeypatch, owner, name):
+    """Monitoring tools wrap methods between two blocks, and keep redis-py's own method."""
     with trace():
         r.get("a")
-    seen, name = [], "_execute_pipeline"
-    wrapper = Wrapper(vars(redis.client.Pipeline)[name], seen)
-    monkeypatch.setattr(redis.client.Pipeline, name, wrapper)
-    pipe = r.pipeline(transaction=False)
-    with trace() as t:
-        pipe.get("a").get("b").execute()
-    assert (t.round_trips, t.uncounted, seen) == (1, [], [pipe])
-    assert vars(redis.client.Pipeline)[name] is wrapper
+    plain = getattr(owner, name)
+    wrapper = functools.update_wrapper(Wrapper(plain), plain)
+    monkeypatch.setattr(owner, name, wrapper, raising=False)
+    with redis.Redis(**server) as own, trace() as t:
+        own.pipeline(transaction=False).get("a").get("b").execute()
+    assert (t.round_trips, t.uncounted) == (1, [])
+    assert vars(owner)[name] is wrapper and isinstance(wrapper.last, owner)
 
 
 @pytest.mark.parametrize("loads", ["before", "inside"])
