@@ -6,7 +6,7 @@ import os
 import socket
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import MagicMock
 
 import pytest
 import redis
@@ -75,83 +75,57 @@ print(json.dumps([changed(before, during), changed(before, after)]))
     assert set(during) == {"start"} and after == {}
 
 
-def everything():
-    """Return {(class, attribute's name): value} of all classes that a trace may change."""
-    owners = {owner for owner, _, _ in redis_py.replacements()}
-    owners |= {redis.Redis, redis.asyncio.Redis, redis.ConnectionPool, redis.connection.Connection}
-    owners |= {redis.asyncio.Connection, socket.socket, asyncio.StreamReader, ThreadPoolExecutor}
-    return {(owner, name): value for owner in owners for name, value in vars(owner).items()}
+REPLACED = [(owner, name) for owner, name, _ in redis_py.replacements()]
+OF_REDIS = [each for each in REPLACED if getattr(each[0], "__module__", "").startswith("redis")]
+OWNERS = {owner for owner, _ in REPLACED} | {
+    redis.Redis, redis.asyncio.Redis, redis.ConnectionPool, redis.Connection,
+    redis.asyncio.Connection, socket.socket, asyncio.StreamReader,
+}  # fmt: skip
 
 
-PLAIN = everything()
+def everything(connection):
+    """Return what a trace may change: attributes of classes, and of a connection and its parser.
 
-
-def is_plain():
-    owners = {owner for owner, _ in PLAIN}  # pools may have been imported since
-    now = {key: value for key, value in everything().items() if key[0] in owners}
-    same = now.keys() == PLAIN.keys() and all(now[key] is PLAIN[key] for key in PLAIN)
-    return same and not redis_py.open_recorders and not redis_py.replaced
-
-
-@pytest.fixture(autouse=True)
-def redis_py_is_left_as_it_was():
-    assert is_plain()
-    yield
-    assert is_plain()
-
-
-def parts(client):
-    """Return [(attribute, its value's class)] of a client's connections and of their parsers."""
-    connections = client.connection_pool._available_connections
-    return [
-        (name, type(value))
-        for connection in connections
-        for thing in (connection, connection._parser)
-        for name, value in vars(thing).items()
-    ]
+    Of the latter only the classes of the values.
+    """
+    classes = {owner: {**vars(owner)} for owner in OWNERS}
+    parts = [*vars(connection).items(), *vars(connection._parser).items()]
+    return classes, [(name, type(value)) for name, value in parts]
 
 
 @pytest.mark.parametrize("protocol", [2, 3])
 @pytest.mark.parametrize("failure", [None, ZeroDivisionError, KeyboardInterrupt])
-def test_connections_are_as_they_were(server, protocol, failure):
+def test_redis_py_and_its_connections_are_as_they_were(server, protocol, failure):
     with redis.Redis(**server, protocol=protocol) as client:
         client.pipeline().get("a").get("b").execute()
-        before = parts(client)
+        [connection] = client.connection_pool._available_connections
+        before = everything(connection)
         with contextlib.suppress(ZeroDivisionError, KeyboardInterrupt), trace():
             client.get("a")
             client.pipeline().get("a").get("b").execute()
-            assert parts(client) != before
+            during = everything(connection)
             if failure:
                 raise failure
-        assert parts(client) == before
+        assert everything(connection) == before != during
+    assert not redis_py.open_recorders and not redis_py.replaced
 
 
 # A redis-py that is another one
 
 
-REPLACED = [(owner, name) for owner, name, _ in redis_py.replacements()]
-
-
-def test_one_without_what_is_replaced_is_refused_before_anything_is_changed(monkeypatch):
-    of_redis = [each for each in REPLACED if getattr(each[0], "__module__", "").startswith("redis")]
-    assert len(of_redis) > 9
+@pytest.mark.parametrize("owner, method, name, other", [
+    *((owner, name, name, None) for owner, name in OF_REDIS),
+    *((*used, lambda self: None) for used in redis_py.USED),
+])  # fmt: skip
+def test_one_that_lacks_what_is_replaced_or_used_is_refused_before_anything_is_changed(
+    monkeypatch, owner, method, name, other
+):
     redis_py.check.cache_clear()
-    for owner, name in of_redis:
-        with monkeypatch.context() as patched:
-            patched.delattr(owner, name)
-            with pytest.raises(RoundTripsError, match=f"{owner.__name__}.{name}") as refused:
-                trace().__enter__()
-            assert not redis_py.replaced
-        assert redis.__version__ in str(refused.value) and redis_py.KNOWN in str(refused.value)
-
-
-@pytest.mark.parametrize("owner, method, name", redis_py.USED)
-def test_one_that_calls_its_private_parts_otherwise_is_refused(monkeypatch, owner, method, name):
-    redis_py.check.cache_clear()
-    refused = pytest.raises(RoundTripsError, match=f"{owner.__name__}.{name}")
-    with monkeypatch.context() as patched, refused:
-        patched.setattr(owner, method, lambda self, *_: None)
+    monkeypatch.setattr(owner, method, other)
+    with pytest.raises(RoundTripsError, match=f"{owner.__name__}.{name}") as refused:
         trace().__enter__()
+    assert redis.__version__ in str(refused.value) and redis_py.KNOWN in str(refused.value)
+    assert not redis_py.replaced
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
@@ -187,12 +161,8 @@ print(statuses)
 
 
 def test_what_somebody_else_replaces_meanwhile_stays(monkeypatch):
-    original = threading.Thread.start
-
-    def instrumented(self):
-        return original(self)
-
+    monkeypatch.setattr(threading.Thread, "start", threading.Thread.start)  # put back afterwards
+    instrumented = MagicMock()
     with trace():
         threading.Thread.start = instrumented
     assert threading.Thread.start is instrumented
-    threading.Thread.start = original
