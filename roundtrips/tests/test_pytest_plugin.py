@@ -206,14 +206,12 @@ def test_a_failure_says_what_where_and_the_way_out(kinds, name, said):
     pieces = re.split(r"^_{3,} (\S+) _{3,}$", kinds[1], flags=re.M)
     text = dict(zip(pieces[1::2], pieces[2::2], strict=False))[name].split("\n====")[0]
     assert said in text and "it ran" not in text
-    assert (
-        "During handling" not in text and "def __exit__" not in text and "def judging" not in text
+    assert not re.search("During handling|def __exit__|def judging", text)
+    assert ("Write @pytest.mark" in text) == name.startswith(
+        ("test_wrong_word", "test_wrong_empty")
     )
-    how = name.startswith(("test_wrong_word", "test_wrong_empty"))
-    assert ("Write @pytest.mark" in text) == how
     assert ("allowed" in text) == ("allowed" in said)
-    if "6 round" in said:
-        assert "GET user:{…}" in text and "test_it.py:" in text and "page" in text
+    assert bool(re.search(r"GET user:{…}.*test_it.py:\d+ in \w*page", text)) == ("trips, " in said)
 
 
 STRANGE = """
