@@ -107,8 +107,9 @@ async def test_asgi_requests_at_once_are_told_apart(r, async_r):
         await async_r.get("afterwards")
         await send({"type": "http.response.body", "body": b"b"})
 
-    transport = httpx2.ASGITransport(asgi(page))
-    async with httpx2.AsyncClient(transport=transport, base_url="http://shop") as client:
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(asgi(page)), base_url="http://shop"
+    ) as client:
         replies = await asyncio.gather(*(client.get(f"/?{number}") for number in range(13)))
     assert "server-timing" not in replies.pop(0).headers  # without any round trip
     for number, reply in enumerate(replies, 1):
