@@ -199,7 +199,9 @@ def test_a_ratchet_fails_when_a_call_site_got_worse(folder, server):
         ("shop.py", "page", "GET"), ("shop.py", "page", "set-up"),
     ]  # fmt: skip
     assert ran(folder, server, "--ratchet", "r.json", "shop.py", "chdir").returncode == 0
-    worse = ran(folder, server, "--ratchet", "r.json", "shop.py", LOOPS="12")
+    worse = ran(
+        folder, server, "--ratchet", "r.json", "--ratchet-tolerance", "1", "shop.py", LOOPS="12"
+    )
     assert worse.returncode == 6
     assert "roundtrips: failed: shop.py in page: GET: 10 → 12 round trips" in worse.stderr
     assert "roundtrips --ratchet r.json --accept" in worse.stderr
