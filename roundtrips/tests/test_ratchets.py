@@ -44,13 +44,17 @@ def test_a_tolerance_is_a_number_or_a_share(tolerance):
         ratchets.most(0, tolerance)
 
 
-@pytest.mark.parametrize("text, says", [
-    ('{"ratchet": 1, "call_sites": []}', r"format 1, .* reads 2\. Delete it.* --accept"),
-    ("[]", "is no ratchet"), ('{"ratchet": 2, "call_sites": [{}]}', "is no ratchet"),
-    ("", "is no ratchet"),
+@pytest.mark.parametrize("text, by, says", [
+    ('{"ratchet": 1, "call_sites": []}', "roundtrips",
+     r"format 1, .* reads 2\. Delete it.* --accept"),
+    ("[]", "pytest", "is no ratchet"),
+    ('{"ratchet": 2, "call_sites": [{}]}', "roundtrips", "is no ratchet"),
+    ("", "pytest", "is no ratchet"),
+    ('{"ratchet": 2, "call_sites": [{"sends": "test"}]}', "roundtrips", "of a run of pytest. Name"),
+    ('{"ratchet": 2, "call_sites": [{"sends": "GET"}]}', "pytest", "of a command. Name another"),
 ])  # fmt: skip
-def test_what_is_no_ratchet_is_refused(tmp_path, text, says):
+def test_what_is_no_ratchet_is_refused(tmp_path, text, by, says):
     path = tmp_path / "r.json"
     path.write_text(text)
     with pytest.raises(RoundTripsError, match=says):
-        ratchets.read(str(path))
+        ratchets.read(str(path), by)
