@@ -6,17 +6,17 @@ import os
 import re
 import subprocess
 import sys
-import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
+import redis
 
-import servers
 from frameworks import chromium, need
+from runs import ran
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+SERVES = r"http://127\.0\.0\.1:[1-9]\d*"  # what a web server prints once it listens
 
 
 @pytest.fixture
@@ -25,129 +25,87 @@ def url(server, r):
 
 
 @pytest.fixture
-def start(url, tmp_path):
+def start(url):
     """Yield a function `start(*arguments)` that starts Python with these arguments in examples/.
 
-    It returns (Popen, Path of the file with what the process prints). The processes are ended after
-    the test.
+    It returns what the process prints, as a file. The processes are ended after the test.
     """
-    started = []
+    with contextlib.ExitStack() as stack:
 
-    def start(*arguments):
-        said = tmp_path / "said"
-        environment = {**os.environ, "REDIS_URL": url, "PYTHONPATH": str(EXAMPLES)}
-        with said.open("w") as out:
+        def start(*arguments):
             process = subprocess.Popen(
-                [sys.executable, "-u", *arguments], cwd=EXAMPLES, env=environment,
-                stdout=out, stderr=subprocess.STDOUT,
+                [sys.executable, "-u", *arguments], cwd=EXAMPLES, text=True,
+                env={**os.environ, "REDIS_URL": url},
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             )  # fmt: skip
-        started.append(process)
-        return process, said
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            return process.stdout
 
-    yield start
-    for process in started:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(30)
-        process.kill()
-        process.wait()
+        yield start
 
 
-def wait_for(look, process, said):
-    """Call `look()` until it returns something true, and return that.
+def read_to(pattern, printed):
+    """Read the lines `printed` up to the first where the regular expression matches.
 
-    Raises AssertionError after a minute, or when the Popen `process` has ended. The error's text is
-    what the file `said` contains: the output of the process.
+    Return what matched. The lines are printed, so that pytest shows them when the test fails.
     """
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        with contextlib.suppress(OSError):
-            found = look()
-            if found:
-                return found
-        time.sleep(0.05)
-    raise AssertionError(said.read_text())
+    for line in printed:
+        print(line, end="")
+        if found := re.search(pattern, line):
+            return found[0]
+    raise AssertionError(f"{pattern!r} was not printed")
 
 
-def get(address, path="/"):
-    with urllib.request.urlopen(f"http://{address}{path}", timeout=30) as reply:
-        return reply.read().decode(), reply.headers["Server-Timing"]
+def get(address):
+    with urllib.request.urlopen(address, timeout=30) as reply:
+        return json.load(reply), reply.headers["Server-Timing"]
 
 
-def serve(start, *arguments):
-    """Start a web server, wait until it replies; return ("host:port", Path of its output).
-
-    `start` is the fixture. `arguments` are those of `python`: "{0}" in them stands for the host,
-    "{1}" for a free port.
-    """
-    address = f"127.0.0.1:{servers.free_port()}"
-    process, said = start(*[each.format(*address.split(":")) for each in arguments])
-
-    def look():
-        try:
-            return get(address, "/none")
-        except urllib.error.HTTPError:  # it is there
-            return True
-
-    wait_for(look, process, said)
-    return address, said
-
-
-def test_script(start):
-    process, said = start("script.py")
-    assert process.wait(60) == 0, said.read_text()
-    assert said.read_text().startswith("3 round trips   3 waits   3 commands")
+def test_script(url):
+    done = ran(EXAMPLES, {}, "script.py", by=(), REDIS_URL=url)
+    assert done.stdout.startswith("3 round trips   3 waits   3 commands"), done
 
 
 def test_flask(start, r):
     need("flask")
     r.zadd("board", {f"user{number}": number for number in range(20)})
-    address, said = serve(start, "-m", "flask", "--app", "flask_board", "run", "-p", "{1}")
-    body, timing = get(address)
-    assert json.loads(body)[0] == "user19" and 'desc="11 round trips, 11 waits' in timing
-    assert "HGET" in said.read_text() and "flask_board.py:" in said.read_text()
+    printed = start("-m", "flask", "--app", "flask_board", "run", "-p", "0")
+    body, timing = get(read_to(SERVES, printed))
+    assert body[0] == "user19" and 'desc="11 round trips, 11 waits' in timing
+    read_to(r"HGET.* flask_board\.py:", printed)
 
 
 def test_fastapi(start):
     need("fastapi", "uvicorn")
-    address, _ = serve(start, "-m", "uvicorn", "fastapi_cart:app", "--port", "{1}")
-    get(address, "/cart/ann?add=tea")
-    body, timing = get(address, "/cart/ann?add=tea")
-    assert json.loads(body) == {"tea": 2} and timing.endswith('desc="1 round trip, 1 wait"')
+    address = read_to(SERVES, start("-m", "uvicorn", "fastapi_cart:app", "--port", "0"))
+    get(f"{address}/cart/ann?add=tea")
+    body, timing = get(f"{address}/cart/ann?add=tea")
+    assert body == {"tea": 2} and timing.endswith('desc="1 round trip, 1 wait"')
 
 
 def test_celery(start, url):
     need("celery")
-    process, said = start(
-        "-m", "celery", "-A", "celery_mail", "worker", "--pool", "solo", "-l", "INFO"
-    )
-    wait_for(lambda: " ready" in said.read_text(), process, said)
+    printed = start("-m", "celery", "-A", "celery_mail", "worker", "--pool", "solo", "-l", "INFO")
+    read_to(" ready", printed)
     send = "import celery_mail; celery_mail.send_all.delay(['ann', 'bob', 'cid'])"
-    environment = {**os.environ, "REDIS_URL": url}
-    subprocess.run([sys.executable, "-c", send], cwd=EXAMPLES, env=environment, check=True)
-    line = wait_for(lambda: re.search(r"send_all: .*", said.read_text()), process, said)
-    assert re.search(r"send_all: 1 round trip   1 wait   3 commands", line[0]), said.read_text()
+    ran(EXAMPLES, {}, "-c", send, by=(), REDIS_URL=url).check_returncode()
+    read_to("send_all: 1 round trip   1 wait   3 commands", printed)
 
 
-def test_rq(start, url):
-    need("rq")
-    send = (
-        "import os, redis, rq, rq_mail; "
-        "r = redis.Redis.from_url(os.environ['REDIS_URL']); "
-        "rq.Queue(connection=r).enqueue(rq_mail.send_all, ['ann', 'bob'])"
-    )
-    assert start("-c", send)[0].wait(60) == 0
-    process, said = start(
-        "-m", "rq.cli", "worker", "--job-class", "rq_mail.CountedJob", "--burst", "--url", url
-    )
-    assert process.wait(60) == 0, said.read_text()
-    assert "rq_mail.send_all: 1 round trip   1 wait   1 command" in said.read_text()
+def test_rq(server, url):
+    rq = need("rq")
+    with redis.Redis(**server) as connection:
+        rq.Queue(connection=connection).enqueue("rq_mail.send_all", ["ann", "bob"])
+    words = "-m", "rq.cli", "worker", "--job-class", "rq_mail.CountedJob", "--burst"
+    done = ran(EXAMPLES, {}, *words, "--url", url, by=(), REDIS_URL=url)
+    assert "rq_mail.send_all: 1 round trip   1 wait   1 command" in done.stderr + done.stdout, done
 
 
-def test_djangos_own_tests(start):
+def test_djangos_own_tests(url):
     need("django", "debug_toolbar")
-    process, said = start("-m", "unittest", "django_shop")
-    assert process.wait(60) == 0 and "Ran 1 test" in said.read_text(), said.read_text()
+    done = ran(EXAMPLES, {}, "-m", "unittest", "django_shop", by=(), REDIS_URL=url)
+    assert done.returncode == 0 and "Ran 1 test" in done.stderr, done
 
 
 def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
@@ -155,7 +113,7 @@ def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=30_000)
-    address, _ = serve(start, "django_shop.py", "runserver", "--noreload", "{0}:{1}")
+    address = read_to(SERVES, start("django_shop.py", "runserver", "--noreload", "0"))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page()
@@ -163,7 +121,7 @@ def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
             ("", "1 round trip, 1 wait", "MGET"),
             ("?one_by_one", "20 round trips, 20 waits", "GET"),
         ):
-            page.goto(f"http://{address}/{query}")
+            page.goto(f"{address}/{query}")
             panel = page.locator("#djdt-RoundTripsPanel")
             if not panel.is_visible():
                 page.locator("#djShowToolBarButton").click()
@@ -187,9 +145,8 @@ asyncio.run(main())
 """
 
 
-def test_the_panel_under_asgi_tells_requests_apart(start):
+def test_the_panel_under_asgi_tells_requests_apart(url):
     need("django", "debug_toolbar")
-    process, said = start("-c", ASYNC)
-    assert process.wait(60) == 0, said.read_text()
-    found = re.findall(r"(\d+) round trips?, (\d+) wait", said.read_text())
-    assert found == [("1", "1"), ("20", "20")], said.read_text()
+    done = ran(EXAMPLES, {}, "-c", ASYNC, by=(), REDIS_URL=url)
+    found = re.findall(r"(\d+) round trips?, (\d+) wait", done.stdout)
+    assert found == [("1", "1"), ("20", "20")], done
