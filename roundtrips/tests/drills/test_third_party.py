@@ -2,38 +2,28 @@
 and what grows is what the proxy saw grow.
 """
 
+import asyncio
 import json
 import os
 import subprocess
-from collections import Counter
 from pathlib import Path
 
 import environments
 import pytest
-import redis
-from third_party import SUBSCRIPTION, UNSUBSCRIBES
 
 import servers
-from proxy import is_work
+from frameworks import need
+from roundtrips import trace
 
 PACKAGE = Path(__file__).parents[2]
 VERSIONS = "5.2.1", "6.4.0", "7.4.0", "8.1.0"
-# Which of them a library takes, by what it says itself: from the first to the last. Else all.
-TAKES = {
-    "flask_caching": (6, 8), "celery_worker": (6, 8), "limits": (5, 7), "saq": (5, 7),
+# Which of them a library takes, by what it says itself.
+PROGRAMS = {
+    "rq": VERSIONS, "django_redis": VERSIONS, "flask_caching": VERSIONS[1:], "limits": VERSIONS[:3],
+    "celery_worker": VERSIONS[1:], "dramatiq": VERSIONS, "aiocache": VERSIONS,
+    "python_redis_lock": VERSIONS, "saq": VERSIONS[:3], "channels_redis": VERSIONS,
 }  # fmt: skip
-PROGRAMS = [
-    "rq", "django_redis", "flask_caching", "limits", "celery_worker", "dramatiq", "aiocache",
-    "python_redis_lock", "saq", "channels_redis",
-]  # fmt: skip
 ATTEMPTS = 3  # what one wrote in two pieces, a busy machine may pass on as two; rarely each time
-
-
-def runs():
-    """Yield (program's name, version of redis-py) for each version that its library takes."""
-    for name in PROGRAMS:
-        first, last = TAKES.get(name, (5, 8))
-        yield from ((name, each) for each in VERSIONS if first <= int(each[0]) <= last)
 
 
 @pytest.fixture(scope="module")
@@ -58,63 +48,38 @@ def ran(python, version, *words):
     return json.loads(ran.stdout.splitlines()[-1])
 
 
-def sums(turns, left_out):
-    """Return (number of round trips, {name of a command: how often it was sent}).
-
-    `turns` are round trips, each a list of its commands' names. Round trips of set-up are not
-    counted, nor are commands in `left_out`, and round trips that have no other commands.
-    """
-    work = sum(is_work(names) for names in turns if not set(names) <= left_out)
-    commands = sum(map(Counter, turns), Counter())
-    return work, {name: number for name, number in commands.items() if name not in left_out}
-
-
-def differences(told):
-    """Return where the trace and the proxy differ: {what: (traced, passed)}, {} if nowhere.
-
-    `told` is the dict that `counted` in third_party.py returns. "work" is compared by `sums`,
-    "bytes" and "connections" as they are; these two only if the program did not unsubscribe.
-    """
-    unsubscribes = any(UNSUBSCRIBES & set(names) for names in told["passed"])
-    left_out = SUBSCRIPTION if unsubscribes else set()
-    both = {"work": (sums(told["log"], left_out), sums(told["passed"], left_out))}
-    if not unsubscribes:
-        both |= {name: (told[name], told[f"passed {name}"]) for name in ("bytes", "connections")}
-    return {what: pair for what, pair in both.items() if pair[0] != pair[1]}
-
-
 def test_fakeredis_is_counted_although_its_connections_are_its_own():
-    assert ran(environments.libraries(), VERSIONS[-1], "fake", 0, "count") == [12, []]
+    fakeredis = need("fakeredis")
+
+    async def main():
+        async with fakeredis.FakeAsyncRedis() as client:
+            assert [await client.get("a") for _ in range(5)] == [None] * 5
+            await client.pipeline().get("a").get("b").execute()
+
+    with trace() as t:
+        client = fakeredis.FakeRedis()
+        assert [client.get("a") for _ in range(5)] == [None] * 5
+        client.pipeline().get("a").get("b").execute()
+        asyncio.run(main())
+    assert (t.round_trips, t.uncounted) == (12, [])
 
 
-@pytest.mark.parametrize(("name", "version"), list(runs()))
-def test_each_count_is_the_proxys(primary, name, version):
+@pytest.mark.parametrize(
+    ("name", "version"), [(name, each) for name, taken in PROGRAMS.items() for each in taken]
+)
+def test_each_count_and_its_growth_are_the_proxys(primary, name, version):
     for _ in range(ATTEMPTS):
-        with redis.Redis(port=primary) as admin:
-            admin.flushall()
-        told = ran(environments.libraries(), version, name, primary, "count")
-        found = differences(told)
-        if not found:
+        told = ran(environments.libraries(), version, name, primary)
+        wrong = told["differences"] + told["uncounted"]
+        if not wrong:
             break
     assert told["redis-py"] == version
-    assert not found, found
-    assert told["log"] and (told["lost"], told["uncounted"]) == (0, [])
+    assert wrong == []
+    assert told["traced"] == told["grown"] and all(told["traced"])
     assert told["findings"] == []  # nothing that their maintainers would close as wrong
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_each_grows_as_the_proxy_counts(primary, name):
-    version = next(each for known, each in list(runs())[::-1] if known == name)
-    for _ in range(ATTEMPTS):
-        told = ran(environments.libraries(), version, name, primary, "growth")
-        found = [differences(each) for each in told["runs"] if differences(each)]
-        if not found:
-            break
-    assert not found, found
-    assert told["numbers"] == [each["round_trips"] for each in told["runs"]]
     # A worker polls, an executor has more threads or fewer: then no growth is asserted.
-    if told["numbers"][:3] != told["numbers"][3:]:
-        assert told["says"].startswith("can't be told: ") and told["slope"] is False
+    if told["grown"][:3] != told["grown"][3:]:
+        assert told["says"].startswith("can't be told: ") and not told["is known"]
         return
     assert told["says"].startswith("grows with n: ")
     if told["slope"] is not None:
