@@ -1,6 +1,6 @@
 """The package as others get it: wheel and sdist, each Python of this machine, without the lab."""
 
-import fcntl
+import functools
 import json
 import os
 import shutil
@@ -9,9 +9,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import environments
 import pytest
-
-from frameworks import without
 
 PACKAGE = Path(__file__).resolve().parents[2]
 NAMES = [f"python3.{minor}" for minor in range(10, 15)]
@@ -71,28 +70,11 @@ def files_in(folder):
 def built(tmp_path_factory):
     """Return the Path of a folder with the package's sdist and the wheel that was built from it.
 
-    The first of pytest's workers builds them; the others wait for that.
+    Fails if the build leaves other files in the folder of the package.
     """
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    folder = tmp_path_factory.getbasetemp().parent / f"built-{run}"
-    with open(f"{folder}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            build(tmp_path_factory.mktemp("clone") / "with ü", folder)
-    return folder
-
-
-def build(clone, folder):
-    """Copy the package to `clone`; build a sdist there, and a wheel from it, into `folder`.
-
-    Both are Paths. Skip the test if no package index can be reached; in CI, fail it. Fail it also
-    if the build leaves other files in `clone`.
-    """
-    asked = ["download", "-q", "--no-deps", "--no-cache-dir", "-d", str(clone.parent)]
-    pip = [sys.executable, "-m", "pip", *asked, "flit_core>=3.12"]
-    done = subprocess.run(pip, capture_output=True, text=True)
-    if done.returncode:
-        without(f"no package index can be reached: {done.stderr.strip().splitlines()[-1]}")
+    folder, clone = tmp_path_factory.mktemp("built"), tmp_path_factory.mktemp("clone") / "with ü"
+    index = tmp_path_factory.mktemp("index")  # whether there is one
+    environments.pip("download", "--no-deps", "--no-cache-dir", "-d", index, "flit_core>=3.12")
     made = shutil.ignore_patterns("__pycache__", ".*_cache", ".hypothesis", "*.egg-info")
     shutil.copytree(PACKAGE, clone, ignore=made)
     before = files_in(clone)
@@ -100,6 +82,7 @@ def build(clone, folder):
     done = subprocess.run(asked, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout[-2_000:] + done.stderr[-2_000:]
     assert files_in(clone) == before, "the build leaves files behind"
+    return folder
 
 
 def test_an_index_would_take_it_and_nothing_is_left_out(built):
@@ -117,25 +100,20 @@ def test_the_wheel_works_alone(built, server, tmp_path, python):
     home = tmp_path / "venv"
     subprocess.run([python_of(python), "-m", "venv", "--without-pip", str(home)], check=True)
     [wheel] = built.glob("*.whl")
-    pip = [sys.executable, "-m", "pip", "--python", str(home / "bin" / "python"), "install", "-q"]
-    wanted = ["--disable-pip-version-check", "--no-compile", str(wheel), "pytest"]
-    subprocess.run([*pip, *wanted], check=True, timeout=200)
+    into = "--python", home / "bin" / "python"
+    environments.pip(*into, "install", "--no-compile", wheel, "pytest")
     (tmp_path / "app.py").write_text(PROGRAM)
     (tmp_path / "test_two.py").write_text(TEST)
-    environment = {**os.environ, "CLIENT": json.dumps(server)}
-    environment.pop("PYTHONPATH", None)
-
-    def ran(*words):
-        return subprocess.run(
-            words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100
-        )
-
-    command = [str(home / "bin" / "roundtrips"), "--json", "--max", "2"]
-    done = ran(*command, "app.py")
+    given = {**os.environ, "CLIENT": json.dumps(server), "PYTHONPATH": ""}
+    ran = functools.partial(
+        subprocess.run, cwd=tmp_path, env=given, capture_output=True, text=True, timeout=100
+    )
+    command = [home / "bin" / "roundtrips", "--json", "--max", "2"]
+    done = ran([*command, "app.py"])
     assert done.returncode == 0, done
     assert json.loads(done.stderr.splitlines()[-1])["round_trips"] == 2
     # pytest rewrites installed plugins, and warns of those that were imported before.
-    done = ran(*command, "-m", "pytest", "-q", "-W", "error", "test_two.py")
+    done = ran([*command, "-m", "pytest", "-q", "-W", "error", "test_two.py"])
     assert done.returncode == 1 and "2 round trips, 1 allowed" in done.stdout, done
     assert json.loads(done.stderr.splitlines()[-1])["round_trips"] == 2
     assert "warning" not in done.stdout
