@@ -15,16 +15,15 @@ import inspect
 import itertools
 import sys
 import threading
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
 
 import redis
 import redis.asyncio
 import redis.asyncio.retry
+import redis.retry
 from hypothesis import strategies as st
 from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from roundtrips import trace
 
@@ -101,10 +100,6 @@ class Block:
     def __init__(self, scope="block"):
         self.tracing, self.tally = trace(scope), []
 
-    @property
-    def commands(self):
-        return Counter(name for names in self.tally for name in names)
-
 
 class Run:
     """One run of a program made up by hypothesis, through a proxy.
@@ -129,12 +124,12 @@ class Run:
 
     # Clients
 
-    def options(self, **changes):
+    def client(self, **changes):
         told = {**self.program["client"], **changes}
         asynchronous = told.get("asynchronous", self.asynchronous)
-        retry = redis.asyncio.retry.Retry if asynchronous else Retry
+        module = redis.asyncio if asynchronous else redis
         options = {
-            **self.proxy.options, "retry": retry(NoBackoff(), told.get("retries", 0)),
+            **self.proxy.options, "retry": module.retry.Retry(NoBackoff(), told.get("retries", 0)),
             "protocol": told.get("protocol", 2), "socket_timeout": told.get("timeout", 20),
             "decode_responses": told.get("decode", False),
         }  # fmt: skip
@@ -143,14 +138,7 @@ class Run:
         if told.get("plain"):
             options["parser_class"] = _AsyncRESP2Parser if asynchronous else _RESP2Parser
         if told.get("cache"):
-            options["cache_config"] = redis.cache.CacheConfig()
-            options["protocol"] = 3
-        return options
-
-    def client(self, **changes):
-        options, told = self.options(**changes), {**self.program["client"], **changes}
-        module = redis.asyncio if told.get("asynchronous", self.asynchronous) else redis
-        if options.get("cache_config"):
+            options |= {"cache_config": redis.cache.CacheConfig(), "protocol": 3}
             return redis.Redis(**options)
         kind = module.BlockingConnectionPool if told.get("most") else module.ConnectionPool
         most = {"max_connections": told["most"], "timeout": 20} if told.get("most") else {}
@@ -213,7 +201,8 @@ class Run:
     async def do_watch(self, client, blocks, how):
         key = f"watched:{next(numbers)}"
         pipe = client.pipeline()
-        try:
+
+        async def watched():
             self.must(blocks, ["WATCH"], ["GET"])
             await got(pipe.watch(key))
             await got(pipe.get(key))
@@ -226,11 +215,10 @@ class Run:
             pipe.multi()
             pipe.set(key, 2)
             self.must(blocks, ["MULTI", "SET", "EXEC"])
-            await self.trying(pipe.execute)
-        except redis.RedisError as error:
-            self.failures.append(type(error).__name__)
-        finally:
-            await self.trying(pipe.reset)
+            await got(pipe.execute())
+
+        await self.trying(watched)
+        await self.trying(pipe.reset)
 
     async def do_script(self, client, blocks, times, how):
         text = f"return redis.call('INCR', KEYS[1]) -- {next(numbers)}"
@@ -262,12 +250,16 @@ class Run:
             if len(self.failures) > failed:  # it has subscribed again by itself: wait for the reply
                 await self.trying(lambda: listener.get_message(timeout=5))
 
-        if self.program["client"].get("cache"):
-            return  # redis-py's client with a cache can't listen
-        if VERSION < (5, 1) and is_async(client) and is_resp3(client):
-            return  # nor can that one: it prints what it should return
-        if VERSION < (6, 0) and is_resp3(client) and self.program["client"].get("plain"):
-            return  # where hiredis is installed, that one waits for a reply after the confirmation
+        told = self.program["client"]
+        is_resp3 = client.connection_pool.connection_kwargs["protocol"] == 3
+        if (
+            told.get("cache")  # redis-py's client with a cache can't listen
+            # Nor can that one: it prints what it should return.
+            or (VERSION < (5, 1) and is_async(client) and is_resp3)
+            # Where hiredis is installed, that one waits for a reply after the confirmation.
+            or (VERSION < (6, 0) and is_resp3 and told.get("plain"))
+        ):
+            return
         listener = client.pubsub()
         self.must(blocks, ["SUBSCRIBE"])
         await self.trying(lambda: listener.subscribe(news))
@@ -300,7 +292,7 @@ class Run:
     async def do_cut(self, client, blocks, when, nth, steps):
         self.proxy.cut(when, nth)
         await self.steps(client, steps, blocks)
-        self.proxy.cut_to_come = None
+        self.proxy.cut("")
 
     async def do_kill(self, client, blocks):
         self.proxy.cut("now")
@@ -368,15 +360,9 @@ class Run:
 
     async def do_executor(self, client, blocks, how, branches):
         calls = [self.branch(client, each, blocks) for each in branches]
-        if how == "pool":
-            with ThreadPool(2) as pool:
-                pool.map(lambda call: call(), calls)
-        elif how == "before":
-            for future in [self.warm_pool.submit(call) for call in calls]:
-                future.result()
-        else:
-            with ThreadPoolExecutor(2) as pool:
-                list(pool.map(lambda call: call(), calls))
+        kind = {"pool": ThreadPool, "inside": ThreadPoolExecutor}.get(how)
+        with kind(2) if kind else contextlib.nullcontext(self.warm_pool) as pool:
+            list(pool.map(lambda call: call(), calls))
 
     async def do_gather(self, client, blocks, how, branches):
         made = [self.steps(client, each, blocks) for each in branches]
@@ -394,9 +380,8 @@ class Run:
         """Give redis-py's coroutines themselves to asyncio.gather(), which makes tasks of them."""
         self.must(blocks, *([ALL[name][1]] for name in names))
         calls = [ALL[name][0](client) for name in names]
-        for failed in await asyncio.gather(*calls, return_exceptions=True):
-            if isinstance(failed, Exception):
-                self.failures.append(type(failed).__name__)
+        results = await asyncio.gather(*calls, return_exceptions=True)
+        self.failures += [type(each).__name__ for each in results if isinstance(each, Exception)]
 
     async def do_inthread(self, client, blocks, how, steps):
         call = self.branch(self.plain, steps, blocks)
@@ -443,19 +428,16 @@ class Run:
                 calls = [client.ping() for _ in range(self.program["warm"])]
                 await asyncio.gather(*calls)
                 await asyncio.to_thread(int)  # so that the loop's own executor has a worker
-            await self.traced(client)
+            block = Block(self.program.get("scope", "block"))
+            self.blocks.append(block)
+            before = self.proxy.settle()
+            with block.tracing:
+                await self.steps(client, self.program["steps"], (block,))
+            self.seen = self.proxy.settle() - before
         finally:
             for each in {client, self.plain}:
                 await self.close(each)
             self.warm_pool.shutdown()
-
-    async def traced(self, client):
-        block = Block(self.program.get("scope", "block"))
-        self.blocks.append(block)
-        before = self.proxy.settle()
-        with block.tracing:
-            await self.steps(client, self.program["steps"], (block,))
-        self.seen = self.proxy.settle() - before
 
     def play(self):
         if self.asynchronous:
@@ -467,10 +449,6 @@ class Run:
 
 def is_async(client):
     return isinstance(client, redis.asyncio.Redis)
-
-
-def is_resp3(client):
-    return client.connection_pool.connection_kwargs["protocol"] == 3
 
 
 def kinds_of(steps):

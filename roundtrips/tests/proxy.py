@@ -7,6 +7,7 @@ thread serves all its connections; it can cut them.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import selectors
 import socket
@@ -23,13 +24,11 @@ CONTAINERS = {"CLIENT", "SCRIPT", "CONFIG", "CLUSTER", "FUNCTION", "OBJECT", "CO
 class Turn:
     """What a client wrote on a connection before the next reply: one round trip.
 
-    `names` are those of its commands, `size` its bytes, and `connection` numbers the connection,
-    from 1 on.
+    `names` are those of its commands, `size` its bytes.
     """
 
     names: list[str] = field(default_factory=list)
     size: int = 0
-    connection: int = 0
 
 
 @dataclass
@@ -69,12 +68,11 @@ def is_work(names: Any, setting_up: set[str] = SET_UP) -> bool:
 class Side:
     """One end of a connection through the proxy: the socket to the client, or that to the server.
 
-    What arrives at this end is passed on to `other`, the opposite end. `connection` is the number
-    of the connection, from 1.
+    What arrives at this end is passed on to `other`, the opposite end.
     """
 
-    def __init__(self, sock: socket.socket, is_client: bool, connection: int) -> None:
-        self.sock, self.is_client, self.connection = sock, is_client, connection
+    def __init__(self, sock: socket.socket, is_client: bool) -> None:
+        self.sock, self.is_client = sock, is_client
         self.other: Side
         self.is_new = is_client  # until it has written
         self.is_deaf = False  # it was closed, and is read on
@@ -82,18 +80,6 @@ class Side:
         self.heard = True  # of a client: whether the server said anything since it wrote
         self.turn = Turn()
         self.rest = b""  # of a command that is not whole yet
-
-
-class Cut:
-    """A cut of a connection that is to come.
-
-    It comes when clients have written commands `nth` times from now on. Commands that set a
-    connection up do not count. `when` is "unasked" (the server does not get the command), "asked"
-    (it does, but no reply passes), "answered" (half of the reply passes) or "now".
-    """
-
-    def __init__(self, when: str, nth: int) -> None:
-        self.when, self.left = when, nth
 
 
 class Proxy:
@@ -104,7 +90,8 @@ class Proxy:
 
     def __init__(self, address: tuple[str, int]) -> None:
         self.address = address
-        self.counts, self.cut_to_come = Counts(), None
+        self.counts = Counts()
+        self.cut_to_come, self.cut_in = "", 0  # what `cut` was told
         self.refusing = 0  # connections to come that are closed when they have written
         self.asked, self.done = threading.Event(), threading.Event()
         self.ending = False
@@ -138,17 +125,20 @@ class Proxy:
         self.asked.set()
         os.write(self.waker, b".")
         assert self.done.wait(30), "the proxy hangs"
-        counts = self.counts
-        turns = [replace(turn, names=list(turn.names)) for turn in counts.turns[:]]
-        return Counts(turns, counts.sent, counts.received, counts.connections)
+        turns = [replace(turn, names=list(turn.names)) for turn in self.counts.turns[:]]
+        return replace(self.counts, turns=turns)
 
     def cut(self, when: str, nth: int = 1) -> None:
-        """Cut all open connections if `when` is "now", otherwise set `cut_to_come`: see Cut."""
+        """Cut a connection when clients write commands for the `nth` time from now on.
+
+        Commands that set a connection up do not count.
+        `when` is "unasked" (the server does not get the command), "asked" (it does, but no reply
+        passes), "answered" (half of the reply passes), "now" (at once, and all connections), or ""
+        for no cut.
+        """
+        self.cut_to_come, self.cut_in = when, nth
         if when == "now":
-            self.cut_to_come = Cut(when, 0)
             self.settle()
-        else:
-            self.cut_to_come = Cut(when, nth)
 
     def run(self) -> None:
         while True:
@@ -162,8 +152,8 @@ class Proxy:
                 elif key.fileobj.fileno() >= 0:  # not closed by the one before
                     self.pass_on(key.data)
             if asked and not [key for key, _ in events if key.data != "woken"]:
-                if self.cut_to_come and self.cut_to_come.when == "now":
-                    self.cut_to_come = None
+                if self.cut_to_come == "now":
+                    self.cut_to_come = ""
                     for key in list(self.selector.get_map().values()):
                         if isinstance(key.data, Side) and not key.data.is_deaf:
                             self.close(key.data)
@@ -178,8 +168,7 @@ class Proxy:
         server = socket.create_connection(self.address)
         for each in (client, server):
             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        number = self.counts.connections
-        sides = Side(client, True, number), Side(server, False, number)
+        sides = Side(client, True), Side(server, False)
         for side, other in zip(sides, sides[::-1], strict=True):
             side.other = other
             self.selector.register(side.sock, selectors.EVENT_READ, side)
@@ -202,41 +191,37 @@ class Proxy:
                 self.close(side)
                 return
             side.is_new = False
-            cut = self.cut_to_come
-            if cut and cut.when != "answered" and self.is_due(cut, side):
-                self.cut_to_come = None
-                if cut.when == "asked":
-                    side.other.sock.sendall(data)
-                    side.other.sock.recv(1 << 20)  # its reply, so that it is done
-                self.close(side)
-                return
-        else:
-            cut = self.cut_to_come
-            if cut and cut.when == "answered" and self.is_due(cut, side.other):
-                self.cut_to_come = None
-                data = data[: len(data) // 2]
-                self.counts.received += len(data)
-                side.other.heard = True
-                side.other.sock.sendall(data)
-                self.close(side)
-                return
+        cut = self.cut_due(side)
+        if cut == "answered":
+            data = data[: len(data) // 2]
+        if not side.is_client:
             self.counts.received += len(data)
             side.other.heard = True
-        try:
-            side.other.sock.sendall(data)
-        except OSError:
-            self.close(side)
+        with contextlib.suppress(OSError):
+            if cut != "unasked":
+                side.other.sock.sendall(data)
+            if cut == "asked":
+                side.other.sock.recv(1 << 20)  # its reply, so that it is done
+            if not cut:
+                return
+        self.close(side)
 
-    def is_due(self, cut: Cut, client: Side) -> bool:
-        if not is_work(client.turn.names):
-            return False
-        cut.left -= 1
-        return cut.left == 0
+    def cut_due(self, side: Side) -> str:
+        """Return how the connection of `side`, where something arrived, is cut now; "" if not."""
+        client = side if side.is_client else side.other
+        writing = {"unasked": True, "asked": True, "answered": False}.get(self.cut_to_come)
+        if side.is_client != writing or not is_work(client.turn.names):
+            return ""
+        self.cut_in -= 1
+        if self.cut_in:
+            return ""
+        due, self.cut_to_come = self.cut_to_come, ""
+        return due
 
     def client_wrote(self, side: Side, data: bytes) -> None:
         self.counts.sent += len(data)
         if side.heard:
-            side.turn, side.heard = Turn(connection=side.connection), False
+            side.turn, side.heard = Turn(), False
             self.counts.turns.append(side.turn)
         side.turn.size += len(data)
         side.rest += data
@@ -269,18 +254,12 @@ def first_command(data: bytes) -> tuple[str, int]:
     That is ("", 0) if the command is not complete yet. The name is in capital letters, and has two
     words if the first is in CONTAINERS, as in "CONFIG GET".
     """
-    line, _, _ = data.partition(b"\r\n")
-    if not line or len(line) + 2 > len(data):
-        return "", 0
-    at, words = len(line) + 2, []
-    for _ in range(int(line[1:])):
-        end = data.find(b"\r\n", at)
-        if end < 0:
-            return "", 0
-        size = int(data[at + 1 : end])
-        if len(data) < end + size + 4:
-            return "", 0
-        if len(words) < 2:
-            words.append(data[end + 2 : end + 2 + size].decode(errors="replace").upper())
-        at = end + size + 4
-    return " ".join(words if words[0] in CONTAINERS else words[:1]), at
+    source, words = io.BytesIO(data), []
+    with contextlib.suppress(ValueError):  # int(b"") of a line that has not come
+        for _ in range(int(source.readline()[1:])):
+            size = int(source.readline()[1:])
+            words.append(source.read(size).decode(errors="replace").upper())
+            if source.read(2) != b"\r\n":
+                return "", 0
+        return " ".join(words[: 2 if words[0] in CONTAINERS else 1]), source.tell()
+    return "", 0
