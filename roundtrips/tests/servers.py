@@ -1,4 +1,4 @@
-"""Private Redis servers for the tests: on loopback, with a password, and nothing on disk."""
+"""Private Redis servers for the tests: on loopback, with a password, and no data on disk."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import redis
@@ -59,15 +60,9 @@ def running(
                 f"port {port}", "bind 127.0.0.1", f'requirepass "{secret}"', 'save ""',
                 "appendonly no", f"dir {folder}", *settings,
             ]  # fmt: skip
-            process = subprocess.Popen(
-                [program or binary(), "-"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                text=True,
-            )
-            assert process.stdin
-            process.stdin.write("\n".join(lines))
-            process.stdin.close()
+            settled = Path(folder) / "redis.conf"
+            settled.write_text("\n".join(lines))
+            process = subprocess.Popen([program or binary(), settled], stdout=subprocess.DEVNULL)
             try:
                 options = {"host": "127.0.0.1", "port": port, "password": secret}
                 if answers(options, process):
@@ -79,13 +74,11 @@ def running(
         raise RuntimeError("redis-server did not start")
 
 
-def answers(options: dict[str, Any], process: subprocess.Popen[str]) -> bool:
+def answers(options: dict[str, Any], process: subprocess.Popen[bytes]) -> bool:
     with redis.Redis(**options, socket_timeout=5) as client:
-        for _ in range(6_000):
+        while process.poll() is None:
             with contextlib.suppress(redis.ConnectionError):
                 return bool(client.ping())
-            if process.poll() is not None:
-                return False
             time.sleep(0.005)
     return False
 

@@ -10,6 +10,7 @@ import environments
 import pytest
 
 from roundtrips import RoundTripsError, ratchets, trace
+from runs import ran
 
 pytestmark = pytest.mark.timeout(3600)
 FULL = os.environ.get("DRILLS") == "full"
@@ -26,9 +27,8 @@ MOST_BYTES = 50_000_000
 def passes(*arguments, **environment):
     asked = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     given = {**os.environ, **environment}
-    ran = subprocess.run(asked, cwd=TESTS.parent, env=given, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
-    return ran.stdout
+    done = subprocess.run(asked, cwd=TESTS.parent, env=given, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
 
 
 @pytest.mark.parametrize("part", range(4 if FULL else 1))
@@ -49,11 +49,10 @@ def test_every_redis_py(version, parser):
 
 def test_an_older_redis_py_is_refused():
     program = "from roundtrips import trace\nwith trace():\n    pass"
-    given = {**os.environ, "PYTHONPATH": str(environments.redis_py("4.6.0"))}
-    asked = [sys.executable, "-W", "ignore", "-c", program]
-    ran = subprocess.run(asked, capture_output=True, text=True, env=given)
-    last = ran.stderr.splitlines()[-1]
-    assert ran.returncode == 1 and "knows from version 5.0" in last and "4.6.0" in last, ran.stderr
+    path = str(environments.redis_py("4.6.0"))
+    done = ran(TESTS, {}, "-W", "ignore", "-c", program, by=(), PYTHONPATH=path)
+    last = done.stderr.splitlines()[-1]
+    assert done.returncode == 1 and "knows from version 5.0" in last and "4.6.0" in last, done
 
 
 def test_a_million_round_trips_take_little_room(r):
