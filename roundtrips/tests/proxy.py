@@ -12,7 +12,6 @@ import os
 import selectors
 import socket
 import threading
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,10 +41,6 @@ class Counts:
     sent: int = 0
     received: int = 0
     connections: int = 0
-
-    @property
-    def commands(self) -> Counter[str]:
-        return Counter(name for turn in self.turns for name in turn.names)
 
     def work(self, setting_up: set[str] = SET_UP) -> int:
         """Return how many turns have a command that is not in `setting_up`.

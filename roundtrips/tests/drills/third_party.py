@@ -8,8 +8,8 @@ import asyncio
 import itertools
 import json
 import sys
-import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import redis
 import redis.asyncio
@@ -154,15 +154,12 @@ def python_redis_lock(port, n):
     client = redis.Redis(port=port, db=9)
     seen = []
 
-    def work():
+    def work(_):
         with redis_lock.Lock(client, "only", expire=60, auto_renewal=True):
             seen.append(client.incr("n"))
 
-    threads = [threading.Thread(target=work) for _ in range(n)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(n) as pool:
+        list(pool.map(work, range(n)))
     assert seen == list(range(1, n + 1))
 
 
