@@ -137,7 +137,7 @@ class Run:
             options["health_check_interval"] = 1e-9
         if told.get("plain"):
             options["parser_class"] = _AsyncRESP2Parser if asynchronous else _RESP2Parser
-        if told.get("cache"):
+        if told.get("cache") and HAS_CACHE:
             options |= {"cache_config": redis.cache.CacheConfig(), "protocol": 3}
             return redis.Redis(**options)
         kind = module.BlockingConnectionPool if told.get("most") else module.ConnectionPool
