@@ -50,9 +50,11 @@ class Counts:
         return sum(is_work(turn.names, setting_up) for turn in self.turns)
 
     def __sub__(self, before: Counts) -> Counts:
+        # Copies: on a connection that was not answered, more may be written to the last Turn.
+        turns = [replace(turn, names=list(turn.names)) for turn in self.turns[len(before.turns) :]]
         return Counts(
-            self.turns[len(before.turns) :], self.sent - before.sent,
-            self.received - before.received, self.connections - before.connections,
+            turns, self.sent - before.sent, self.received - before.received,
+            self.connections - before.connections,
         )  # fmt: skip
 
 
@@ -120,8 +122,7 @@ class Proxy:
         self.asked.set()
         os.write(self.waker, b".")
         assert self.done.wait(30), "the proxy hangs"
-        turns = [replace(turn, names=list(turn.names)) for turn in self.counts.turns[:]]
-        return replace(self.counts, turns=turns)
+        return replace(self.counts, turns=self.counts.turns[:])
 
     def cut(self, when: str, nth: int = 1) -> None:
         """Cut a connection when clients write commands for the `nth` time from now on.
