@@ -6,7 +6,6 @@ from urllib.parse import unquote
 import pytest
 import redis
 from helpers import ROOT, wait_until
-from roundtrips.advice import finding
 from test_chapters import CASES, CHAPTERS, code, outputs, prose, read
 
 import lab_utils as lab
@@ -124,13 +123,6 @@ def test_a_page_of_the_field_guide_tells_of_calls_connections_and_idleness(case)
 
 def test_the_field_guide_is_what_its_tool_makes_of_the_committed_outputs():
     assert field_guide.PAGE.read_text(encoding="utf-8") == field_guide.page(field_guide.CASES)
-
-
-def test_a_finding_leads_to_a_case():
-    for kind, case in finding.CASES.items():
-        hint = finding.Finding(kind, "", "", 0, None, "")
-        told = repr(finding.Findings([hint]))
-        assert ROOT / case in CASES and f"see {case} of" in told
 
 
 def test_what_no_chapter_shows_is_raised_by_a_server():

@@ -250,14 +250,14 @@ class Run:
             if len(self.failures) > failed:  # it has subscribed again by itself: wait for the reply
                 await self.trying(lambda: listener.get_message(timeout=5))
 
-        told = self.program["client"]
-        is_resp3 = client.connection_pool.connection_kwargs["protocol"] == 3
+        options = client.connection_pool.connection_kwargs
+        is_resp3 = options["protocol"] == 3
         if (
-            told.get("cache")  # redis-py's client with a cache can't listen
+            self.program["client"].get("cache")  # redis-py's client with a cache can't listen
             # Nor can that one: it prints what it should return.
             or (VERSION < (5, 1) and is_async(client) and is_resp3)
             # Where hiredis is installed, that one waits for a reply after the confirmation.
-            or (VERSION < (6, 0) and is_resp3 and told.get("plain"))
+            or (VERSION < (6, 0) and is_resp3 and "parser_class" in options)
         ):
             return
         listener = client.pubsub()

@@ -29,6 +29,8 @@ def test_asgiref(r):
     with trace() as view:
         t = sync.async_to_sync(main)()
     assert (t.round_trips, t.uncounted, view.round_trips) == (2, [], 3)
+    lines = {each.site.line for each in view.call_sites if not each.setup}
+    assert lines == {main.__code__.co_firstlineno + at for at in (1, 3, 4)}
 
 
 # What can't be told is said

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from programs import Run, by_hand, got, is_async
-from roundtrips import RoundTripsError, RoundTripsMixin, budget, growth
+from roundtrips import RoundTripsError, RoundTripsMixin, budget, growth, trace
 from test_truth import MANY
 
 SIZES = 2, 4, 8
@@ -66,6 +66,7 @@ def test_a_line_is_told_from_what_is_none(r, page, sizes, says):
 @pytest.mark.parametrize("page, says", [
     (lambda r: SimpleNamespace(status_code=HTTPStatus.UNAUTHORIZED), "answered with status 401"),
     (lambda r: SimpleNamespace(status=500), "answered with status 500"),
+    (lambda r: SimpleNamespace(status_code=302), "302.*return nothing from `page`"),
     (lambda r: (r.get(each) for each in "ab"), r"gives a generator\. Use it up in the page"),
     (lambda r: map(r.get, "ab"), r"gives a map\. Use it up in the page"),
     (lambda r: (await r.get(each) for each in "ab"), r"async_generator\. Use it up in the page"),
@@ -78,6 +79,13 @@ async def test_a_page_whose_result_tells_no_growth_is_refused(r, page, says):
         growth(lambda: page(r), print)
     with pytest.raises(RoundTripsError, match=says):
         await growth(awaited, print)
+
+
+def test_what_it_runs_counts_for_the_process_and_for_no_block_around_it(r):
+    with trace(scope="process") as process, trace() as t:
+        growth(lambda: r.get("a"), lambda n: r.mset(dict.fromkeys("ab", n)))
+    assert process.commands == {"GET": 7, "MSET": 7}
+    assert (t.round_trips, t.uncounted) == (0, [])
 
 
 @pytest.mark.parametrize("measure, says", [

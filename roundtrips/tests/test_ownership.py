@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs import reported
+from runs import ran, reported
 
 CALLS = "import json, os, redis\nr = redis.Redis(**json.loads(os.environ['CLIENT']))\n"
 GET = f"{CALLS}def get(key):\n    return r.get(key)\n"
@@ -70,6 +70,32 @@ def test_what_wraps_redis_py_is_passed_by(tmp_path, server, package, helpers):
     assert (file.endswith("shop.py"), function, through) == (True, "page", None)
 
 
+ASYNC = """
+import asyncio, json, os, redis.asyncio, sentry_sdk
+from roundtrips import trace
+async def page():
+    async with redis.asyncio.Redis(**json.loads(os.environ["CLIENT"])) as r:
+        await asyncio.gather(*[r.get(key) for key in "abc"])
+with trace() as t:
+    asyncio.run(page())
+print({(os.path.basename(each.site.file), each.site.line) for each in t.call_sites})
+"""
+SENTRY = """
+import redis.asyncio
+plain = redis.asyncio.Redis.execute_command
+async def execute_command(self, *args, **kwargs):
+    return await plain(self, *args, **kwargs)
+redis.asyncio.Redis.execute_command = execute_command
+"""
+
+
+def test_what_wraps_asyncios_client_is_passed_by_where_tasks_run_its_calls(tmp_path, server):
+    install(tmp_path / "site-packages", "sentry_sdk", SENTRY)
+    (tmp_path / "app.py").write_text(ASYNC)
+    done = ran(tmp_path, server, "app.py", by=(), PYTHONPATH=str(tmp_path / "site-packages"))
+    assert done.stdout == "{('app.py', 6)}\n", done
+
+
 LINES = "r.get(1)\n    r.get(2)\n    r.get(3)"
 
 
@@ -89,10 +115,30 @@ def test_a_helpers_callers_are_shown_in_its_place(tmp_path, server, helpers, get
     assert {function for _, function, _ in sites(tmp_path, server)} == functions
 
 
+BEATS = {
+    "thread": """
+import threading
+r.get(1)
+t = threading.Thread(target=lambda: (get(1), get(2)), name="beat-1")
+t.start()
+t.join()
+""",
+    "task": """
+import asyncio
+r.get(1)
+async def main():
+    async def beat_often():
+        get(1), get(2)
+    await asyncio.create_task(beat_often())
+asyncio.run(main())
+""",
+}
+
+
 @pytest.mark.parametrize("names, counted", [([], 3), (["beat*"], 1), (["*"], 1)])
-def test_a_thread_may_be_left_out_by_its_name(tmp_path, server, names, counted):
-    text = "import threading\nr.get(1)\nt = threading.Thread(target=lambda: (get(1), get(2)),"
-    (tmp_path / "app.py").write_text(f"{GET}{text} name='beat-1')\nt.start()\nt.join()\n")
+@pytest.mark.parametrize("text", BEATS.values(), ids=BEATS)
+def test_a_thread_may_be_left_out_by_its_name(tmp_path, server, text, names, counted):
+    (tmp_path / "app.py").write_text(GET + text)
     (tmp_path / "pyproject.toml").write_text(f"[tool.roundtrips]\nignore_threads = {names}\n")
     report, _ = reported(tmp_path, server, "app.py")
     assert (report["round_trips"], report["uncounted"]) == (counted, [])

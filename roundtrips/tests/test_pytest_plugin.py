@@ -291,6 +291,55 @@ def test_options_and_settings(tmp_path, server, arguments, table, over):
     assert failed == over and status == bool(over), output
 
 
+OUTCOMES = f"""{CLIENT}
+def test_a_budget(round_trips):
+    with round_trips(max=4):
+        page(6)
+
+def test_growth(round_trips):
+    rows = []
+    round_trips.growth(lambda: page(rows[-1]), rows.append).check_constant()
+
+def test_both():
+    page(6)
+    assert "mine" == "yours"
+
+@pytest.mark.xfail
+def test_expected():
+    page(6)
+
+def test_its_own():
+    assert "mine" == "yours"
+"""
+
+
+def test_what_it_writes_of_other_failures(tmp_path, server):
+    """Of a budget in the test, too, and not where the failure is expected."""
+    wanted = "--round-trips-max=5", "--round-trips-annotations", "--round-trips-json-file=out.json"
+    _, output, _ = run_of_pytest(tmp_path, server, *wanted, test=OUTCOMES)
+    tests = json.loads((tmp_path / "out.json").read_text())["tests"]
+    over = {each["test"].split("::")[1]: each["over"].split(",")[0] for each in tests}
+    assert over == {
+        "test_a_budget": "6 round trips", "test_growth": "grows with n: n round trips",
+        "test_both": "6 round trips", "test_expected": "", "test_its_own": "",
+    }  # fmt: skip
+    assert output.count("::error file=") == 3 and "mine" in output
+
+
+def test_tests_outside_the_root_folder_are_told_apart(tmp_path, server):
+    for name, number in (("ci", 0), ("a", 1), ("b", 2)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "test_it.py").write_text(f"{CLIENT}def test_it():\n    page({number})\n")
+    run_of_pytest(
+        tmp_path / "ci", server, "../a", "../b", "--import-mode=importlib",
+        "--round-trips-json-file=out.json",
+    )  # fmt: skip
+    tests = json.loads((tmp_path / "ci" / "out.json").read_text())["tests"]
+    assert {each["test"]: each["round_trips"] for each in tests} == {
+        "../a/test_it.py::test_it": 1, "../b/test_it.py::test_it": 2,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("workers", [(), ("-n2",)])
 def test_what_it_writes_for_ci(tmp_path, server, monkeypatch, workers):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
@@ -325,10 +374,10 @@ def test_a_line_and_a_ratchet_for_each_test(tmp_path, server, arguments):
         how = "--round-trips-ratchet=trips.json", "--round-trips-report", *arguments, *more
         return run_of_pytest(tmp_path, server, *how, test=test)
 
-    _, output, status = run("--round-trips-accept", test=suite)
+    failed, output, _ = run("--round-trips-accept", test=suite)
     stored = json.loads((tmp_path / "trips.json").read_text())
-    assert status == 0
-    assert sorted(row["round_trips"] for row in stored["call_sites"]) == [0, 1, 2, 3]
+    assert failed == {"test_child"} and "round_trips(None, allow_uncounted=True)" in output
+    assert sorted(row["round_trips"] for row in stored["call_sites"]) == [0, 2, 3]
     assert re.findall(r"^ +(\d) round trips +(\d) waits  test_it.py::(.*)$", output, re.M) == [
         ("3", "3", "test_a"), ("2", "2", "test_b"), ("1", "1", "test_child  not all counted"),
         ("0", "0", "test_c"),
@@ -336,7 +385,7 @@ def test_a_line_and_a_ratchet_for_each_test(tmp_path, server, arguments):
 
     settings = tmp_path / "pyproject.toml"
     settings.write_text('[tool.roundtrips]\nprograms = ["sh"]\n')
-    assert run(test=suite)[2] == 0
+    assert run("--round-trips-accept", test=suite)[2] == run(test=suite)[2] == 0
     changed = suite.replace("page(3)", "page(5)").replace("page(2)", "page(1)")
     changed += "\ndef test_new():\n    page(1)\n"
     failed, output, _ = run(test=changed)

@@ -13,8 +13,12 @@ from werkzeug.test import Client
 from frameworks import need
 from roundtrips import redis_py, trace
 from roundtrips.integrations.web import asgi, wsgi
+from test_blocks import listening
 
-HEADER = r'redis;dur=\d+\.\d;desc="(\d+) round trips?, (\d+) waits?(?:, \d+ to connect)?"'
+HEADER = (
+    r'redis;dur=\d+\.\d;desc="(\d+) round trips?, (\d+) waits?'
+    r'(?:, \d+ to connect)?(?:, not all counted)?"'
+)
 
 
 def counts(value):
@@ -71,6 +75,20 @@ def test_a_reply_begins_once_and_its_body_is_the_applications_own_object(r):
     assert wsgi(application)({}, server) is body
     server.assert_called_once_with("500 Oh", [("X", "second"), ("Server-Timing", ANY)])
     server.return_value.assert_called_once_with(b"a")
+
+
+def test_a_reply_says_that_not_all_was_counted(r):
+    ask = listening(r.get)
+
+    @wsgi
+    def page(environ, start_response):
+        ask("a")
+        start_response("200 OK", [])
+        return []
+
+    timing = Client(page).get().headers["Server-Timing"]
+    ask(None)
+    assert counts(timing) == (0, 0) and timing.endswith(', not all counted"')
 
 
 def test_a_body_that_is_a_generator_runs_later(r):

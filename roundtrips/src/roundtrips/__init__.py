@@ -18,11 +18,11 @@ TYPE_CHECKING = False  # typing takes a process that starts longer than all of t
 if TYPE_CHECKING:
     from typing import Any
 
-    from .budgets import OverBudget as OverBudget
     from .budgets import RoundTripsMixin as RoundTripsMixin
-    from .budgets import Uncounted as Uncounted
     from .budgets import budget as budget
+    from .errors import OverBudget as OverBudget
     from .errors import RoundTripsError as RoundTripsError
+    from .errors import Uncounted as Uncounted
     from .page_growth import Growth as Growth
     from .page_growth import growth as growth
     from .traces import Trace as Trace
@@ -35,10 +35,10 @@ __all__ = [
     "growth", "trace",
 ]  # fmt: skip
 HOMES = {
-    **dict.fromkeys(("OverBudget", "RoundTripsMixin", "Uncounted", "budget"), "budgets"),
+    **dict.fromkeys(("RoundTripsMixin", "budget"), "budgets"),
     **dict.fromkeys(("Trace", "trace"), "traces"),
     **dict.fromkeys(("Growth", "growth"), "page_growth"),
-    "RoundTripsError": "errors",
+    **dict.fromkeys(("OverBudget", "RoundTripsError", "Uncounted"), "errors"),
 }
 
 

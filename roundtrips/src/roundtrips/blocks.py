@@ -208,16 +208,14 @@ def stand_in(
 
 
 class Nobody:
-    """A counting block that counts nothing: no block counts a write that belongs to it.
-
-    It is used for what redis-py's finalisers send, and during growth(), so that a block around the
-    call of growth() does not count the runs.
-    """
+    """A counting block that counts nothing."""
 
     is_open = False
 
 
-NOBODYS: tuple[Block, ...] = (Nobody(),)
+NOBODYS: tuple[Block, ...] = (Nobody(),)  # what redis-py's finalisers send: counted nowhere
+# What growth() runs: counted for the process, and neither counted nor missed by blocks around it.
+APART: tuple[Block, ...] = (Nobody(),)
 
 
 def make_finaliser(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -232,11 +230,26 @@ def make_finaliser(original: Callable[..., Any]) -> Callable[..., Any]:
     return __del__
 
 
-def is_ignored() -> bool:
-    """Return whether the setting `ignore_threads` names this thread; False for the main thread."""
+def name_here() -> str:
+    """Return the name of the running asyncio task's function, or else of the current thread.
+
+    A function's name is such as 'lifespan.<locals>.beat'.
+    """
+    loop = _get_running_loop()
+    task = None if loop is None else current_task(loop)
     thread = threading.current_thread()
-    named = any(fnmatch(thread.name, each) for each in ignored_threads)
-    return named and thread is not threading.main_thread()
+    return thread.name if task is None else str(getattr(task.get_coro(), "__qualname__", ""))
+
+
+def is_ignored() -> bool:
+    """Return whether the setting `ignore_threads` names this thread, or this task's function.
+
+    The main thread is never ignored, but a task in it may be.
+    """
+    thread = threading.current_thread()
+    here, is_main = name_here(), thread is threading.main_thread()
+    names = {here, here.rpartition(".")[2], thread.name} - ({thread.name} if is_main else set())
+    return any(fnmatch(name, each) for name in names for each in ignored_threads)
 
 
 def forget() -> None:

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
-from .errors import RoundTripsError
+from .errors import OverBudget, RoundTripsError, Uncounted
 from .made_later import AROUND, check_is_complete, name_of
 from .page_growth import growth
 from .report.text import sites, table
@@ -24,14 +24,6 @@ LIMITED = {  # {name of the limit: (attribute of a Trace, its noun)}
 }
 LIMITS = ("max", "waits", "setup")  # the same words in a test, in pytest, for the command
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-class OverBudget(AssertionError):
-    """Raised if a counting block made more round trips, waits or set-up than allowed."""
-
-
-class Uncounted(OverBudget):
-    """Raised if something in a counting block was not counted, so that no limit can be judged."""
 
 
 class Budget(Tracing):
@@ -129,7 +121,10 @@ def check(trace: Trace, limits: dict[str, int], allow_uncounted: bool = False) -
         raise OverBudget(failure_text(trace, over, missed))
     if missed:
         first = f"{counted(trace.round_trips, 'round trip')} counted, but not all that was done:"
-        last = "Do it all within the block, or allow it: allow_uncounted=True."
+        last = (
+            "Do it all within the block, or allow it: allow_uncounted=True. A thread or task that "
+            "has nothing to do with it: ignore_threads in [tool.roundtrips]."
+        )
         raise Uncounted("\n  ".join([first, *missed]) + "\n" + last)
 
 

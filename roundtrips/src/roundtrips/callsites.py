@@ -20,10 +20,10 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from .ownership import HERE, OWN, REDIS, SKIP, TASK, is_helper, kind_of, may_be_helper
+from .ownership import HERE, OWN, REDIS, SKIP, TASK, WRAPS, is_helper, kind_of, may_be_helper
 
 UNNAMED = re.compile(r"(\.<locals>)?\.?<(?!module>|locals>)\w+>")
-OF_THREADS = (threading.__file__, HERE + "blocks.py")
+BLOCKS = HERE + "blocks.py"
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ class HandedOver(threading.local):
 
 handed_over = HandedOver()
 started_at: weakref.WeakKeyDictionary[threading.Thread, CallSite] = weakref.WeakKeyDictionary()
-# The id of a coroutine of redis-py's -> where it was made. An id may be used again, by another one
-# of redis-py's, which is then noted here, or by one of somebody else's, which is no key.
-made_at: dict[int, CallSite] = {}
+# The id of a coroutine -> (its code, where it was made), for those that redis-py's methods return;
+# they may be a monitoring tool's. The id may be used again by another coroutine, of other code.
+made_at: dict[int, tuple[Any, CallSite]] = {}
 MOST_MADE = 100_000
 DEEPEST = 3  # helpers that call one another
 MOST = 2  # lines from which a helper sends
@@ -157,10 +157,14 @@ class Finder:
                 return found
             if kind is TASK:
                 return site_of(lowest, library) if lowest else NOWHERE
-            if kind not in (OWN, REDIS, SKIP) and lowest is None:
+            if file == BLOCKS and frame.f_code.co_name == "call":
+                break  # it was handed over: this thread's own lines above are another matter
+            if kind not in (OWN, REDIS, SKIP, WRAPS) and lowest is None:
                 library, lowest = kind, frame
             # A thread started with a function of redis-py's runs nothing between; a pool's does.
-            only_threads = kind is REDIS or (only_threads and file in OF_THREADS)
+            only_threads = kind is REDIS or (
+                only_threads and (kind is WRAPS or file in (threading.__file__, BLOCKS))
+            )
             frame, depth, below = frame.f_back, depth + 1, frame
         handed = handed_over.site
         if handed is not NOWHERE:
@@ -192,7 +196,7 @@ def with_callers(site: CallSite, frame: FrameType) -> CallSite:
         kind = kind_of(caller.f_code.co_filename)
         if kind is OWN:
             above.append(site_of(caller, site.through))
-        if kind is not SKIP and not (kind is OWN and may_be_helper(caller.f_code)):
+        if kind not in (SKIP, WRAPS) and not (kind is OWN and may_be_helper(caller.f_code)):
             break
         caller = caller.f_back
     return known_helper(site.file, site.line, site.function, site.through, tuple(above))
@@ -237,20 +241,18 @@ def note_made(coroutine: Any) -> None:
     """
     if len(made_at) >= MOST_MADE:
         made_at.clear()
-    made_at[id(coroutine)] = of_coroutines.find()
+    made_at[id(coroutine)] = getattr(coroutine, "cr_code", None), of_coroutines.find()
 
 
 def made_at_task(task: Any) -> CallSite | None:
     """Return the CallSite at which an asyncio task's coroutine was made, or None.
 
-    It is None if the coroutine is not redis-py's, or if its call site is not known. The call site
-    is deleted from `made_at`.
+    It is None if no method of redis-py returned the coroutine, or if its call site is not known.
+    The call site is deleted from `made_at`.
     """
     coroutine = task.get_coro()
-    code = getattr(coroutine, "cr_code", None)
-    if code is None or kind_of(code.co_filename) is not REDIS:
-        return None
-    return made_at.pop(id(coroutine), None)
+    code, site = made_at.pop(id(coroutine), (None, None))
+    return site if code is not None and code is getattr(coroutine, "cr_code", None) else None
 
 
 def forget() -> None:

@@ -7,7 +7,7 @@ argument might be a password.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from .key_table import CONTAINERS, KEYED, words_of
 
@@ -56,21 +56,17 @@ DETAILED = frozenset({*SCANS, *BLOCKING, *FIELDS, *OPTIONS, *OF_SEVERAL})
 PLAIN = {name: name for name in KEY_FIRST - DETAILED}  # whose key is all that is kept
 
 
-class Seen(NamedTuple):
-    """A command that was written: `name`, `key` in bytes (None without one), and a `detail`.
-
-    The key of a SCAN is b"" if the SCAN begins, None if it continues. The detail is for
-    - a scan: its COUNT
-    - a blocking command: its timeout in seconds
-    - a command with a field or member: a number, the same for the same field or member
-    - SET or ZADD: the sum of its options (see OPTIONS)
-    - a command with several keys, members or fields: SEVERAL
-    - any other command: None
-    """
-
-    name: str
-    key: bytes | None = None
-    detail: float | None = None
+# A command that was written: its name, its key in bytes (None without one), and a detail. The key
+# of a SCAN is b"" if the SCAN begins, None if it continues. The detail is for
+# - a scan: its COUNT
+# - a blocking command: its timeout in seconds
+# - a command with a field or member: a number, the same for the same field or member
+# - SET or ZADD: the sum of its options (see OPTIONS)
+# - a command with several keys, members or fields: SEVERAL
+# - any other command: None
+# Thousands are kept, so this is a plain tuple: Python's garbage collector soon leaves out tuples of
+# texts and numbers, but not objects of a class.
+Seen = tuple[str, bytes | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -104,7 +100,7 @@ def seen_in(parts: Sequence[bytes]) -> Seen:
     key = key_in(name, parts)
     if key is None and name == "SCAN" and parts[1:2] == [b"0"]:
         key = b""
-    return Seen(name, key, detail_of(name, parts) if name in DETAILED else None)
+    return name, key, detail_of(name, parts) if name in DETAILED else None
 
 
 def key_in(name: str, parts: Sequence[bytes]) -> bytes | None:
@@ -168,11 +164,12 @@ def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
     if firsts[0] in KEY_FIRST and firsts.count(firsts[0]) == len(firsts):
         return {firsts[0]: len(firsts)}
     if KEY_FIRST.issuperset(firsts):
-        return Counter(firsts)
-    return Counter(
+        return dict(Counter(firsts))
+    names = (
         first if first in KEY_FIRST else name_of(packed_parts(args[:2]))
         for first, args in zip(firsts, commands, strict=True)
     )
+    return dict(Counter(names))
 
 
 def packed_seen(args: Sequence[Any]) -> Seen:
@@ -182,7 +179,7 @@ def packed_seen(args: Sequence[Any]) -> Seen:
     """
     plain = PLAIN.get(args[0])
     if plain is not None and len(args) > 1:
-        return Seen(plain, encode(args[1]))
+        return plain, encode(args[1]), None
     return seen_in(packed_parts(args))
 
 

@@ -26,7 +26,8 @@ def check_is_complete(function: Any, result: Any, around: str = AROUND) -> Any:
     if is_made_later(result):
         raise RoundTripsError(
             f"{name_of(function)} gives a {kind}, whose body is made after the counting has ended. "
-            "Count around the client's call in a test, or use the middleware of "
+            "Count in a test, around the client's call and what reads the body, such as "
+            "b''.join(reply); if it is rendered later, not streamed, use the middleware of "
             "roundtrips.integrations.web."
         )
     return result

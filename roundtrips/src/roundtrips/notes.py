@@ -6,10 +6,11 @@ and the bytes of short commands are parsed, only when somebody asks for the roun
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import sockets
 from .blocks import Block, Worker
@@ -23,22 +24,16 @@ FIRST_OF_PACKED = 3  # of a pipeline's commands only so many are kept with their
 PARTING = frozenset({"UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE", "QUIT"})
 
 
-class Written(NamedTuple):
-    """The content of a write: its `first` commands, how often each name occurs, and its `size`.
+# The content of a write: its first commands, at most eight; {command name: how often} of all its
+# commands; its size in bytes. A plain tuple for the same reason as Seen.
+Written = tuple[tuple[Seen, ...], dict[str, int], int]
 
-    `first` has at most eight. `names` is {command name: how often}, over all commands; `size` is in
-    bytes. `a + b` is the content of two writes together.
-    """
 
-    first: list[Seen]
-    names: dict[str, int]
-    size: int
-
-    def __add__(self, other: Any) -> Written:
-        names = dict(self.names)
-        for name, times in other.names.items():
-            names[name] = names.get(name, 0) + times
-        return Written([*self.first, *other.first][:MOST_KEPT], names, self.size + other.size)
+def together(one: Written, other: Written) -> Written:
+    """Return the Written of two writes together."""
+    (first, names, size), (more, names_too, size_too) = one, other
+    both = Counter(names) + Counter(names_too)
+    return (first + more)[:MOST_KEPT], dict(both), size + size_too
 
 
 @dataclass(slots=True, eq=False)
@@ -185,24 +180,18 @@ def names_in(written: Written | bytes) -> dict[str, int]:
 
     `written` is a Written, or the bytes of a short command.
     """
-    if isinstance(written, Written):
-        return written.names
+    if isinstance(written, tuple):
+        return written[1]
     name = NAMES.get(written.split(b"\r\n", 3)[2])
-    return read(written).names if name is None else {name: 1}
+    return read(written)[1] if name is None else {name: 1}
 
 
 def read(written: Written | bytes) -> Written:
     """Return the Written of a write; bytes, of a short command, are parsed."""
-    if isinstance(written, Written):
+    if isinstance(written, tuple):
         return written
-    first: list[Seen] = []
-    names: dict[str, int] = {}
-    for parts in commands_in([written]):
-        seen = seen_in(parts)
-        names[seen.name] = names.get(seen.name, 0) + 1
-        if len(first) < MOST_KEPT:
-            first.append(seen)
-    return Written(first, names, len(written))
+    seen = [seen_in(parts) for parts in commands_in([written])]
+    return tuple(seen[:MOST_KEPT]), dict(Counter(name for name, *_ in seen)), len(written)
 
 
 def read_packed(commands: Sequence[Sequence[Any]], size: int) -> Written:
@@ -210,5 +199,5 @@ def read_packed(commands: Sequence[Sequence[Any]], size: int) -> Written:
 
     `commands` are lists of name and arguments, of the types that redis-py takes.
     """
-    first = [packed_seen(args) for args in commands[:FIRST_OF_PACKED]]
-    return Written(first, packed_names(commands), size)
+    first = tuple([packed_seen(args) for args in commands[:FIRST_OF_PACKED]])
+    return first, packed_names(commands), size

@@ -23,7 +23,7 @@ from types import CodeType
 import redis
 
 # Kinds of file; of an installed library the kind is its name.
-OWN, REDIS, SKIP, TASK = "own", "redis", "skip", "task"
+OWN, REDIS, SKIP, WRAPS, TASK = "own", "redis", "skip", "wraps", "task"
 INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
 REDIS_FOLDER = os.path.dirname(redis.__file__) + os.sep
 HERE = os.path.dirname(__file__) + os.sep
@@ -57,10 +57,11 @@ def set_rules(own_packages: tuple[str, ...], passed_by: tuple[str, ...], named_f
 
 @functools.cache
 def kind_of(file: str) -> str:
-    """Return the kind of a source file: OWN, REDIS, SKIP, TASK, or the name of its library.
+    """Return the kind of a source file: OWN, REDIS, SKIP, WRAPS, TASK, or its library's name.
 
-    SKIP is for files that are passed by in the search for a call site, TASK for asyncio's file that
-    runs tasks. `file` is a path, or a made-up name such as that of a notebook's cell.
+    SKIP and WRAPS are passed by in the search for a call site: Python's own files and this
+    package's, and those that wrap redis-py's calls. TASK is asyncio's file that runs tasks. `file`
+    is a path, or a made-up name such as that of a notebook's cell.
     """
     if file == EVENTS:
         return TASK
@@ -70,7 +71,7 @@ def kind_of(file: str) -> str:
         return SKIP
     library = library_of(file)
     if library is not None:
-        return SKIP if library in INSTRUMENTATION or library in helpers else library
+        return WRAPS if library in INSTRUMENTATION or library in helpers else library
     return SKIP if file.startswith(PYTHONS) and not any(each in file for each in INSTALLED) else OWN
 
 

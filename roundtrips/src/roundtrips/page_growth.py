@@ -18,7 +18,7 @@ from typing import Any
 from . import blocks
 from .callsites import CallSite
 from .counts import Counts
-from .errors import RoundTripsError
+from .errors import OverBudget, RoundTripsError
 from .made_later import check_is_complete
 from .ratchets import kind_of
 from .traces import trace
@@ -129,10 +129,10 @@ class Growth:
         return self.is_known and self.round_trips.slope == 0
 
     def check_constant(self) -> None:
-        """Raise AssertionError, which names what grows, unless the page is surely constant."""
+        """Raise OverBudget, which names what grows, unless the page is surely constant."""
         __tracebackhide__ = True  # pytest shows the line of the test
         if not self.is_constant:
-            raise AssertionError(str(self))
+            raise OverBudget(str(self))
 
     def __str__(self) -> str:
         waits = "" if self.waits.slope is None else f", {self.waits.counted('wait')}"
@@ -156,7 +156,7 @@ def growth(
     batches of 100 needs larger sizes, (100, 200, 400).
 
     Raises RoundTripsError unless `sizes` are three or more different whole numbers of 1 or more;
-    for a page whose work is done later; and for a web reply with a status of 400 or more.
+    for a page whose work is done later; and for a web reply with a status of 300 or more.
     """
     if len(set(sizes)) < 3 or any(type(each) is not int or each < 1 for each in sizes):
         raise RoundTripsError(
@@ -197,10 +197,11 @@ def check_is_page(page: Callable[[], Any], result: Any) -> None:
     """Raise RoundTripsError if a page's result is a web reply of an error, or is made later."""
     check_is_complete(page, result, USE_UP)
     status = getattr(result, "status_code", getattr(result, "status", None))
-    if isinstance(status, int) and status >= 400:
+    if isinstance(status, int) and status >= 300:
         raise RoundTripsError(
             f"The page answered with status {status}, so its growth can't be told. Have `fill` "
-            "bring back what the page needs, such as the session of somebody who has signed in."
+            "bring back what the page needs, such as the session of somebody who has signed in. If "
+            "that is its right answer, return nothing from `page`."
         )
 
 
@@ -212,11 +213,11 @@ def calls(
     The caller calls each function before asking for the next. The Traces of `page` are added to
     `runs`, {size: [Trace]}, except that of the first run.
     """
-    before = blocks.blocks.set(blocks.NOBODYS)
+    before = blocks.blocks.set(blocks.APART)
     try:
         for number, size in enumerate([sizes[0], *[*sizes] * RUNS]):
             # A test around this has limits for its own work, and not for what is tried here.
-            blocks.blocks.set(blocks.NOBODYS)
+            blocks.blocks.set(blocks.APART)
             yield functools.partial(fill, size)
             with trace() as t:
                 yield page

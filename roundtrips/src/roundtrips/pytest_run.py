@@ -19,13 +19,17 @@ from typing import Any
 import pytest
 
 from . import blocks, ratchets
-from .budgets import LIMITS, Budget, OverBudget, around, budget, check
+from .budgets import LIMITS, Budget, around, budget, check
 from .config import settings
-from .errors import RoundTripsError
+from .errors import OverBudget, RoundTripsError, Uncounted
 from .report import github
-from .traces import Tracing, trace
+from .traces import Trace, Tracing, trace
 
 NUMBERS = "round_trips", "waits", "setup_trips"
+IF_UNCOUNTED = (
+    "To allow it for this test: @pytest.mark.round_trips(None, allow_uncounted=True). For a server "
+    "in a thread, as LiveServerTestCase has, count the process as well: trace(scope='process')."
+)
 HOW = "Write @pytest.mark.{0}(max=3), or (max=3, waits=2, setup=4), (exactly=3), (None)."
 
 
@@ -54,15 +58,16 @@ class Suite:
         elif self.accepts:
             raise RoundTripsError("--round-trips-accept goes with --round-trips-ratchet FILE.")
 
-    def ratchet_limit(self, nodeid: str) -> dict[str, int]:
+    def ratchet_limit(self, item: pytest.Item, t: Trace) -> dict[str, int]:
         """Return the limit that the ratchet's file sets for a test, as arguments of `budget`.
 
-        It is {} without a ratchet, and while the ratchet is written anew. `nodeid` is pytest's id
-        of the test. The marker `round_trips(None)` does not lift this limit.
+        It is {} without a ratchet. While the ratchet is written anew, it is what the test's Trace
+        `t` has: so a test of which not all was counted gets no row. The marker `round_trips(None)`
+        does not lift this limit.
         """
-        if not self.ratchet or self.accepts:
+        if not self.ratchet:
             return {}
-        made = self.before[ratchet_key(nodeid)]
+        made = t.round_trips if self.accepts else self.before[ratchet_key(id_of(item))]
         return {"max": ratchets.most(made, self.table.ratchet_tolerance)}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -72,8 +77,10 @@ class Suite:
         """
         made = dict(report.user_properties)
         if report.when == "call" and "round_trips" in made:
-            self.made[report.nodeid] = {"over": "", "line": report.location[1] or 0, **made}
-            (self.passed.add if report.passed else self.passed.discard)(report.nodeid)
+            test = id_of(report)
+            over = made["over"] if report.failed else ""  # and not if it was expected to fail
+            self.made[test] = {"line": report.location[1] or 0, **made, "over": over}
+            (self.passed.add if report.passed else self.passed.discard)(test)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print what the options ask for: a line for each test, and annotations for GitHub.
@@ -88,7 +95,8 @@ class Suite:
                 terminalreporter.line(f"{numbers}  {nodeid}{missed}")
         for nodeid, made in self.made.items():
             if self.asked["round_trips_annotations"] and made["over"]:
-                file = github.in_workspace(str(self.folder / nodeid.partition("::")[0]))
+                path = os.path.normpath(self.folder / nodeid.partition("::")[0])
+                file = github.in_workspace(path)
                 at = f"file={github.value(file)},line={made['line'] + 1},title=round trips"
                 terminalreporter.line(f"::error {at}::{github.message(made['over'])}")
 
@@ -142,8 +150,17 @@ def number_of(asked: dict[str, Any], name: str) -> int | None:
     return int(given) if given else None
 
 
+def id_of(test: pytest.Item | pytest.TestReport) -> str:
+    """Return a test's id, such as 'tests/test_pages.py::test_show', for its item or its report.
+
+    It is pytest's own, but for files outside the root folder: there pytest's has no folders, and
+    two tests may have the same.
+    """
+    return "::".join([test.location[0].replace(os.sep, "/"), *test.nodeid.split("::")[1:]])
+
+
 def ratchet_key(nodeid: str) -> tuple[str, str, str]:
-    """Return a test's key in a ratchet: (file, test, 'test'); `nodeid` is pytest's."""
+    """Return a test's key in a ratchet, (file, test, 'test'), for an id of `id_of`."""
     file, _, name = nodeid.partition("::")
     return file, name, ratchets.OF_A_TEST
 
@@ -240,23 +257,37 @@ def judging(
 ) -> Iterator[None]:
     """Trace a test in a `with` block; then fail the test if it exceeds `limits` or the ratchet.
 
-    The numbers are added to `item.user_properties`. The opened Tracing is appended to `entered`.
+    The numbers are added to `item.user_properties`, with the text of an exceeded limit, also of a
+    budget in the test or of growth(). The opened Tracing is appended to `entered`.
     """
     __tracebackhide__ = True
     tracing = trace()
     entered.append(tracing)
+    over = ""
     try:
         with tracing:
             yield
+    except OverBudget as error:
+        over = str(error)
+        raise
     finally:
         t = tracing.trace
-        item.user_properties += [(name, getattr(t, name)) for name in NUMBERS]
-        item.user_properties.append(("uncounted", len(t.uncounted)))
+        over = over or over_text(t, item, limits, suite)
+        made = [(name, getattr(t, name)) for name in NUMBERS]
+        item.user_properties += [*made, ("uncounted", len(t.uncounted)), ("over", over)]
+    if over:
+        raise pytest.fail.Exception(over, pytrace=False)
+
+
+def over_text(t: Trace, item: pytest.Item, limits: Budget, suite: Suite) -> str:
+    """Return the text of a limit or of the ratchet that a test's Trace exceeds; '' if of none."""
     hint = ""
     try:
         check(t, limits.limits, limits.allow_uncounted)
         hint = "\nIf that is meant: --round-trips-accept."
-        check(t, suite.ratchet_limit(item.nodeid), limits.allow_uncounted)
+        check(t, suite.ratchet_limit(item, t), limits.allow_uncounted)
+    except Uncounted as error:
+        return f"{error}\n{IF_UNCOUNTED}"
     except OverBudget as error:
-        item.user_properties.append(("over", str(error)))
-        raise pytest.fail.Exception(f"{error}{hint}", pytrace=False) from None
+        return f"{error}{hint}"
+    return ""

@@ -19,7 +19,6 @@ from .record import SiteTotal
 from .words import counted
 
 State = Counter[tuple[str, str, str]]  # (file, function, what): round trips
-FORMAT = 2
 OF_A_TEST = "test"  # what a row sends that pytest writes; the command's rows name commands
 HOW = {
     "roundtrips": "roundtrips --ratchet {} --accept …",
@@ -104,7 +103,7 @@ def write(path: str, state: State) -> None:
         {"file": file, "function": function, "sends": what, "round_trips": number}
         for (file, function, what), number in sorted(state.items())
     ]
-    text = json.dumps({"ratchet": FORMAT, "call_sites": rows}, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps({"ratchet": 2, "call_sites": rows}, indent=1, ensure_ascii=False) + "\n"
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
@@ -120,11 +119,6 @@ def read(path: str, by: str = "roundtrips") -> State:
     try:
         with open(path, encoding="utf-8") as file:
             stored = json.load(file)
-        if stored["ratchet"] != FORMAT:
-            raise RoundTripsError(
-                f"{path} is a ratchet of format {stored['ratchet']}, and this version reads "
-                f"{FORMAT}. Delete it, and write a new one: {how}"
-            )
         rows = stored["call_sites"]
         if any((row["sends"] == OF_A_TEST) != (by == "pytest") for row in rows):
             raise RoundTripsError(

@@ -51,13 +51,11 @@ def record_of(recorder: Recorder, keys: str) -> Record:
     """
     recorder.sort_in()
     with recorder.sorting:
-        for note in recorder.kept:
-            note.written = notes.read(note.written)
-        firsts = [notes.read(note.written).first for note in recorder.kept]
-        patterns = patterns_of((seen.key for first in firsts for seen in first if seen.key), keys)
+        writes = [notes.read(note.written) for note in recorder.kept]
+        patterns = patterns_of((key for first, *_ in writes for _, key, _ in first if key), keys)
         log = [
-            recorder.trip_of(note, [command_of(seen, patterns) for seen in first])
-            for note, first in zip(recorder.kept, firsts, strict=True)
+            recorder.trip_of(note, written, [command_of(seen, patterns) for seen in written[0]])
+            for note, written in zip(recorder.kept, writes, strict=True)
         ]
         shown = without_helpers({trip.site for trip in log})
         for trip in log:
@@ -70,9 +68,10 @@ def command_of(seen: Seen, patterns: Patterns) -> Command:
 
     `patterns` is {key in bytes: (pattern, number)}. A command without a key has None for both.
     """
-    if not seen.key:  # b"" of a SCAN that begins
-        return Command(seen.name, None, None if seen.key is None else 0, seen.detail)
-    return Command(seen.name, *patterns[seen.key], seen.detail)
+    name, key, detail = seen
+    if not key:  # b"" of a SCAN that begins
+        return Command(name, None, None if key is None else 0, detail)
+    return Command(name, *patterns[key], detail)
 
 
 def uncounted_in(recorder: Recorder) -> list[str]:

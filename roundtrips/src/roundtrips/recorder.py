@@ -185,7 +185,7 @@ class Recorder:
         for note in state.notes:
             # The write before has no reply yet: both are one round trip.
             if note.recorder is self:
-                note.written = notes.read(note.written) + notes.read(written)
+                note.written = notes.together(notes.read(note.written), notes.read(written))
                 note.missing += missing
                 note.setup = note.setup and state.connecting > 0
                 return
@@ -280,7 +280,7 @@ class Recorder:
         setup = note.setup
         self.path.enter(worker, note.connection, note.sent, replied, not setup)
         written = note.written
-        size = written.size if type(written) is Written else len(written)
+        size = written[2] if isinstance(written, tuple) else len(written)
         if setup:
             self.setup_trips += 1
         else:
@@ -303,20 +303,20 @@ class Recorder:
             note.written = notes.read(written)
         self.kept.append(note)
 
-    def trip_of(self, note: Note, commands: list[Command]) -> RoundTrip:
-        """Return the RoundTrip for a kept Note and its Commands.
+    def trip_of(self, note: Note, written: Written, commands: list[Command]) -> RoundTrip:
+        """Return the RoundTrip for a kept Note, what was written, and its Commands.
 
         Its times are seconds since the counting block began.
         """
         assert note.replied is not None
-        written = notes.read(note.written)
+        _, names, size = written
         return RoundTrip(
             sent=note.sent - self.began,
             replied=note.replied - self.began,
             site=note.site,
             commands=commands,
-            names=written.names,
-            bytes_sent=written.size,
+            names=names,
+            bytes_sent=size,
             bytes_received=note.received,
             outcome=note.outcome,
             error=note.failure,

@@ -191,14 +191,18 @@ def replacements() -> Iterator[children.Replacement]:
 def more_replacements() -> Iterator[children.Replacement]:
     """Yield (class or module, attribute, function that makes a replacement from the original).
 
-    These attributes may be missing: finalisers that send commands, and the send method of other
-    copies of redis-py.
+    These attributes may be missing: finalisers that send commands, the send method of other copies
+    of redis-py, and the executor of asgiref.
     """
     for owner in (PIPELINE, redis.cluster.ClusterPipeline):
         if "__del__" in owner.__dict__:
             yield owner, "__del__", blocks.make_finaliser
     for name, owner in copies():
         yield owner, "send_packed_command", make_noted(name)
+    # Django's: it runs what an async view hands over in the thread that waits for the view.
+    executors = sys.modules.get("asgiref.current_thread_executor")
+    if executors is not None:
+        yield executors.CurrentThreadExecutor, "submit", blocks.make_submit
 
 
 def copies() -> list[tuple[str, Any]]:
@@ -271,9 +275,8 @@ def is_replaced(kind: Any, name: str) -> bool:
 
     `kind` is the class, `name` the method's name.
     """
-    versions = {id(version) for *_, version in replaced}
     method = method_of(kind, name)
-    while method is not None and id(method) not in versions:
+    while method is not None and not any(method is version for *_, version in replaced):
         method = getattr(method, "__wrapped__", None)
     return method is not None
 
@@ -492,7 +495,7 @@ def tell_written(connection: Any, state: State, chunks: Any) -> None:
             alone = written.rfind(b"*") == 0 or b"\r\n*" not in written
             if not alone or len(written) > KEPT_RAW:
                 written = notes.read(written)
-            missing = 1 if alone else sum(written.names.values()) or 1
+            missing = 1 if alone else sum(written[1].values()) or 1
         if state.notes and state.notes[0].heard is not None:
             notes.end_all(state, heard=True)
         taken = blocks.blocks.get()
@@ -503,7 +506,8 @@ def tell_written(connection: Any, state: State, chunks: Any) -> None:
         is_ignored = blocks.ignored_threads and blocks.is_ignored()
         if is_ignored and not taken:
             return
-        if not is_ignored and (some_are_inside or not taken):
+        is_apart = blocks.blocks.get() is blocks.APART
+        if not (is_ignored or is_apart) and (some_are_inside or not taken):
             tell_unattributed(taken)
         if blocks.of_process:
             taken = (*taken, *blocks.of_process)
@@ -537,7 +541,7 @@ def tell_unattributed(taken: tuple[Block, ...]) -> None:
         if not (each.process or each in taken) and (innermost is None or innermost in each.above)
     ]
     if missed:
-        whose = threading.current_thread().name, callsites.finder.find()
+        whose = blocks.name_here(), callsites.finder.find()
         for each in missed:
             each.unattributed[whose] += 1
 

@@ -7,12 +7,6 @@ from dataclasses import dataclass, replace
 from ..callsites import CallSite
 from ..words import counted
 
-CASES = {  # of the Redis Round-Trip Lab, which this package comes from
-    "keys": "notebooks/cases/deleting_by_pattern.ipynb",
-    "small scans": "notebooks/cases/deleting_by_pattern.ipynb",
-    "connections": "notebooks/cases/max_number_of_clients_reached.ipynb",
-}
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -34,11 +28,6 @@ class Finding:
     site: CallSite
     instead: str
 
-    @property
-    def case(self) -> str:
-        """The path of the lab's notebook about this problem; '' if there is none."""
-        return CASES.get(self.kind, "")
-
 
 class Findings(list[Finding]):
     """A list of Findings, the largest saving first; its repr shows all of them."""
@@ -54,8 +43,6 @@ def lines_of(finding: Finding) -> str:
     most = counted(finding.saves, "round trip")
     saving = f" (saves up to {most})" if finding.saves else ""
     lines = [f"  {finding.what}{saving}", f"    {finding.shows}", f"    {finding.site}"]
-    if finding.case:
-        lines.append(f"    see {finding.case} of the Redis Round-Trip Lab")
     return "\n".join([*lines, *[f"      {line}" for line in finding.instead.splitlines()]])
 
 

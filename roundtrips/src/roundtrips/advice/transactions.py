@@ -28,8 +28,6 @@ def find(work: Work) -> Iterator[Finding]:
     Transactions that follow a WATCH are left out, and those that a library sends.
     """
     for trips in work.stretches():
-        if any("WATCH" in trip.names for trip in trips):
-            continue
         places = by_call_site(
             trips, lambda trip: "MULTI" in trip.names and sum(trip.names.values()) == 3
         )

@@ -37,11 +37,12 @@ OnTrace = Callable[[Trace, Any], object]
 
 
 def timing(t: Trace) -> str | None:
-    """Return the value of the Server-Timing header for a Trace; None without any round trip."""
-    if not t.round_trips and not t.setup_trips:
+    """Return the value of the Server-Timing header for a Trace; None if nothing was sent."""
+    if not (t.round_trips or t.setup_trips or t.uncounted):
         return None
     words = [counted(t.round_trips, "round trip"), counted(t.waits, "wait")]
     words += [f"{t.setup_trips:,} to connect"] if t.setup_trips else []
+    words += ["not all counted"] if t.uncounted else []
     return f'redis;dur={1000 * t.waiting:.1f};desc="{", ".join(words)}"'
 
 
@@ -118,21 +119,19 @@ class Reply:
     def __init__(self, start_response: Any, header: bool) -> None:
         self.start_response = start_response
         self.header = header
-        self.status: str | None = None
-        self.headers: list[tuple[str, str]] = []
+        self.head: Any = None  # status and headers, as the application gave them last
         self.begun = False
         self.write_body: Any = None
 
-    def start(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+    def start(self, *head: Any) -> Any:
         """Store status and headers for later, and return a function that writes a part of the body.
 
         The application calls this in place of WSGI's start_response. If the reply has begun, the
         server's start_response is called instead.
         """
         if self.begun:
-            return self.start_response(status, headers, exc_info)
-        self.status = status
-        self.headers = headers
+            return self.start_response(*head)
+        self.head = head
         return self.write
 
     def begin(self) -> None:
@@ -140,10 +139,11 @@ class Reply:
         if self.begun:
             return
         self.begun = True
-        if self.status is not None:
+        if self.head is not None:
+            status, headers, *_ = self.head
             value = timing(self.trace) if self.header else None
-            headers = [*self.headers, (NAME, value)] if value else self.headers
-            self.write_body = self.start_response(self.status, headers)
+            more = [(NAME, value)] if value else []
+            self.write_body = self.start_response(status, [*headers, *more])
 
     def write(self, data: bytes) -> None:
         self.begin()

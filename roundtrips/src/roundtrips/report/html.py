@@ -3,14 +3,14 @@
 import html
 
 from ..counts import Counts
-from .text import head, hints, sites
+from .text import head, sites
 
 
 def fragment_of(trace: Counts) -> str:
     """Return a Trace's report as an HTML fragment, for notebooks and the Django panel."""
     numbers = [html.escape(line.replace("   ", " · ")) for line in head(trace)]
-    change = hints(trace)
-    change = f"<pre>{html.escape(change)}</pre>" if change else ""
+    findings = trace.findings
+    change = f"<pre>{html.escape(repr(findings))}</pre>" if findings else ""
     left = " style='text-align:left'"
     cells = [[f"<td{left}>{html.escape(text)}</td>" for text in row] for row in sites(trace)]
     rows = [f"<tr>{''.join(row)}</tr>" for row in cells]

@@ -32,8 +32,7 @@ def summary(trace: Counts) -> dict[str, Any]:
         ],
         "findings": [
             {"kind": each.kind, "what": each.what, "shows": each.shows, "saves": each.saves,
-             "file": each.site.file, "line": each.site.line, "instead": each.instead,
-             "case": each.case}
+             "file": each.site.file, "line": each.site.line, "instead": each.instead}
             for each in trace.findings
         ],
     }  # fmt: skip

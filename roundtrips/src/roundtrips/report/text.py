@@ -11,7 +11,9 @@ MOST_SITES = 12
 
 def report(trace: Counts) -> str:
     """Return the report of a Trace as text, in lines of at most 100 characters."""
-    sections = [head(trace), table("Where from", sites(trace)), hints(trace).splitlines()]
+    findings = trace.findings
+    hints = repr(findings).splitlines() if findings else []
+    sections = [head(trace), table("Where from", sites(trace)), hints]
     return "\n\n".join("\n".join(line[:WIDTH] for line in lines) for lines in sections if lines)
 
 
@@ -70,9 +72,3 @@ def sites(trace: Counts, setup: bool = False) -> list[tuple[str, str]]:
         more = counted(len(shown) - MOST_SITES, "call site")
         return [*rows[:MOST_SITES], (f"{more} more", "")]
     return rows
-
-
-def hints(trace: Counts) -> str:
-    """Return the findings of a Trace as text; '' if there are none."""
-    findings = trace.findings
-    return repr(findings) if findings else ""
