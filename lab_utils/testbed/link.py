@@ -45,7 +45,7 @@ FEWEST_CALLS, MOST_CALLS = 12, 80
 FASTEST_OF = 10
 # Tries until the result is plausible. On a CPU that dozes off the link costs three times as much.
 TRIES = 3
-PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.005  # of the RTT: what the link costs at most
+PLAUSIBLE_S, PLAUSIBLE_SHARE = 50e-6, 0.002  # of the RTT: what the link costs at most
 
 
 class Times(NamedTuple):
