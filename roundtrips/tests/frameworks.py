@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import shutil
 from typing import Any
 
 import pytest
@@ -19,15 +18,3 @@ def need(*modules: str) -> Any:
 def without(what: str) -> None:
     """Skip the test since something is missing, which `what` says; fail in CI."""
     (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(what)
-
-
-def chromium() -> str:
-    """Return the path of a browser that playwright can drive; skip the test if there is none.
-
-    In CI the test fails instead.
-    """
-    names = "chromium", "chromium-browser", "google-chrome"
-    found = [path for path in map(shutil.which, names) if path]
-    if not found:
-        without("there is no chromium")
-    return found[0]

@@ -273,7 +273,3 @@ def test_what_it_refuses(folder, server, words, says):
     done = ran(folder, server, *words, GITHUB_STEP_SUMMARY="")
     assert (done.returncode, done.stdout) == (2, "") and says in done.stderr
     assert done.stderr.splitlines()[-1].startswith("roundtrips: ")
-
-
-def test_version(server):
-    assert ran(None, server, "--version").stdout.startswith("roundtrips 0.")

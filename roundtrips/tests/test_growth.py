@@ -82,10 +82,33 @@ async def test_a_page_whose_result_tells_no_growth_is_refused(r, page, says):
 
 
 def test_what_it_runs_counts_for_the_process_and_for_no_block_around_it(r):
+    def fill(n):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(r.mset, {"a": n}).result()
+
+    class Job:  # a result that asks Redis
+        status = property(lambda job: r.get("status"))
+
     with trace(scope="process") as process, trace() as t:
-        growth(lambda: r.get("a"), lambda n: r.mset(dict.fromkeys("ab", n)))
-    assert process.commands == {"GET": 7, "MSET": 7}
-    assert (t.round_trips, t.uncounted) == (0, [])
+        found = growth(lambda: r.get("a") and Job(), fill)
+    assert str(found) == "constant: 1 round trip, 1 wait"
+    assert (process.commands["MSET"], t.round_trips, t.uncounted) == (7, 0, [])
+
+
+async def test_what_fill_leaves_behind_is_missed_by_the_page_beside_it(async_r):
+    tasks = []
+
+    async def works():
+        while True:
+            await async_r.get("job")
+
+    async def fill(n):
+        tasks.append(asyncio.create_task(works()))
+
+    found = await growth(lambda: asyncio.sleep(0.01), fill)
+    for task in tasks:
+        task.cancel()
+    assert not found.is_known and "in works)" in str(found)
 
 
 @pytest.mark.parametrize("measure, says", [

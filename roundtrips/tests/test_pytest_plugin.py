@@ -326,17 +326,26 @@ def test_what_it_writes_of_other_failures(tmp_path, server):
     assert output.count("::error file=") == 3 and "mine" in output
 
 
-def test_tests_outside_the_root_folder_are_told_apart(tmp_path, server):
-    for name, number in (("ci", 0), ("a", 1), ("b", 2)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "test_it.py").write_text(f"{CLIENT}def test_it():\n    page({number})\n")
+def test_tests_of_one_name_are_told_apart(tmp_path, server):
+    """In folders outside the root folder, and where they are inherited."""
+    contract = f"{CLIENT}class Contract:\n    def test_it(self):\n        page(self.number)\n"
+    inherits = "from contract import Contract\n\nclass TestIt(Contract):\n    number = "
+    for file, text in {
+        "ci/contract.py": contract,
+        "ci/test_c.py": f"{inherits}3\n", "ci/test_d.py": f"{inherits}4\n",
+        "a/test_it.py": f"{CLIENT}def test_it():\n    page(1)\n",
+        "b/test_it.py": f"{CLIENT}def test_it():\n    page(2)\n",
+    }.items():  # fmt: skip
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
     run_of_pytest(
-        tmp_path / "ci", server, "../a", "../b", "--import-mode=importlib",
-        "--round-trips-json-file=out.json",
+        tmp_path / "ci", server, ".", "../a", "../b", "--import-mode=importlib",
+        "-o", "pythonpath=.", "--round-trips-json-file=out.json",
     )  # fmt: skip
     tests = json.loads((tmp_path / "ci" / "out.json").read_text())["tests"]
     assert {each["test"]: each["round_trips"] for each in tests} == {
         "../a/test_it.py::test_it": 1, "../b/test_it.py::test_it": 2,
+        "test_c.py::TestIt::test_it": 3, "test_d.py::TestIt::test_it": 4,
     }  # fmt: skip
 
 

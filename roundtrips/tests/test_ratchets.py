@@ -45,7 +45,7 @@ def test_a_tolerance_is_a_number_or_a_share(tolerance):
 
 
 @pytest.mark.parametrize("text, by, says", [
-    ("[]", "pytest", "is no ratchet"),
+    ("[]", "pytest", "is no ratchet"), ('{"call_sites": []}', "pytest", "is no ratchet"),
     ('{"ratchet": 2, "call_sites": [{}]}', "roundtrips", "is no ratchet"),
     ("", "pytest", "is no ratchet"),
     ('{"ratchet": 2, "call_sites": [{"sends": "test"}]}', "roundtrips", "of a run of pytest. Name"),

@@ -156,6 +156,16 @@ def test_where_a_threads_work_comes_from_nowhere_no_line_is_blamed(r):
     assert (site.site, site.round_trips) == (NOWHERE, 30)
 
 
+async def test_a_pools_next_job_is_not_blamed_on_the_line_that_started_its_thread(r):
+    async with trace() as t:
+        await asyncio.to_thread(r.get, "a")
+        await asyncio.gather(
+            *[asyncio.create_task(asyncio.to_thread(r.get, "b")) for _ in range(3)]
+        )
+    numbers = {each.site.line: each.round_trips for each in t.call_sites if not each.setup}
+    assert 1 in numbers.values() and sum(numbers.values()) == 4
+
+
 # What it tells
 
 

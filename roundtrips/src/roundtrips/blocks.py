@@ -57,6 +57,15 @@ def blocks_here() -> tuple[Block, ...]:
     return tuple([each for each in known if each.is_open])
 
 
+def blocks_to_hand_on() -> tuple[Block, ...]:
+    """Return what a thread or a function that is started here belongs to: blocks_here(), or APART.
+
+    APART itself is not open, so blocks_here() leaves it out.
+    """
+    here = blocks_here()
+    return APART if blocks.get() is APART else here
+
+
 def listeners_here() -> tuple[Block, ...]:
     """Return the Recorders that count a write made by the running code, the outermost first.
 
@@ -155,7 +164,7 @@ def note_start(thread: threading.Thread) -> None:
 
     That is in which counting blocks, by which Worker, and at which call site.
     """
-    started_in[thread] = blocks_here(), worker_here(get_ident())
+    started_in[thread] = blocks_to_hand_on(), worker_here(get_ident())
     callsites.started_at[thread] = callsites.finder.find()
 
 
@@ -172,7 +181,7 @@ def in_these_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
     Another thread may call it later. Round trips without a line of the program's own code get as
     call site the line of the program that handed the function over.
     """
-    taken = blocks_here()
+    taken = blocks_to_hand_on()
     site = callsites.finder.find()
     worker = worker_here(get_ident())
 
@@ -214,7 +223,8 @@ class Nobody:
 
 
 NOBODYS: tuple[Block, ...] = (Nobody(),)  # what redis-py's finalisers send: counted nowhere
-# What growth() runs: counted for the process, and neither counted nor missed by blocks around it.
+# What growth() runs: the process counts it, blocks around growth() neither count nor miss it. If it
+# runs beside the page, as a task that fill() left behind, the page's own block misses it.
 APART: tuple[Block, ...] = (Nobody(),)
 
 
@@ -237,8 +247,9 @@ def name_here() -> str:
     """
     loop = _get_running_loop()
     task = None if loop is None else current_task(loop)
-    thread = threading.current_thread()
-    return thread.name if task is None else str(getattr(task.get_coro(), "__qualname__", ""))
+    if task is None:
+        return threading.current_thread().name
+    return str(getattr(task.get_coro(), "__qualname__", ""))
 
 
 def is_ignored() -> bool:
@@ -246,10 +257,13 @@ def is_ignored() -> bool:
 
     The main thread is never ignored, but a task in it may be.
     """
-    thread = threading.current_thread()
-    here, is_main = name_here(), thread is threading.main_thread()
-    names = {here, here.rpartition(".")[2], thread.name} - ({thread.name} if is_main else set())
-    return any(fnmatch(name, each) for name in names for each in ignored_threads)
+    name = name_here()
+    names = {name, name.rpartition(".")[2], threading.current_thread().name}
+    return any(
+        fnmatch(name, each)
+        for name in names - {threading.main_thread().name}
+        for each in ignored_threads
+    )
 
 
 def forget() -> None:

@@ -81,10 +81,9 @@ class HandedOver(threading.local):
 
 handed_over = HandedOver()
 started_at: weakref.WeakKeyDictionary[threading.Thread, CallSite] = weakref.WeakKeyDictionary()
-# The id of a coroutine -> (its code, where it was made), for those that redis-py's methods return;
-# they may be a monitoring tool's. The id may be used again by another coroutine, of other code.
-made_at: dict[int, tuple[Any, CallSite]] = {}
-MOST_MADE = 100_000
+# The id of a coroutine that a method of redis-py returned -> the coroutine, where it was made. (A
+# WeakKeyDictionary takes a tenth longer for a task with one GET.)
+made_at: dict[int, tuple[weakref.ref[Any], CallSite]] = {}
 DEEPEST = 3  # helpers that call one another
 MOST = 2  # lines from which a helper sends
 # Functions of redis-py that call the caller's own: another line of theirs may stand between.
@@ -158,12 +157,13 @@ class Finder:
             if kind is TASK:
                 return site_of(lowest, library) if lowest else NOWHERE
             if file == BLOCKS and frame.f_code.co_name == "call":
+                only_threads = False
                 break  # it was handed over: this thread's own lines above are another matter
             if kind not in (OWN, REDIS, SKIP, WRAPS) and lowest is None:
                 library, lowest = kind, frame
             # A thread started with a function of redis-py's runs nothing between; a pool's does.
             only_threads = kind is REDIS or (
-                only_threads and (kind is WRAPS or file in (threading.__file__, BLOCKS))
+                only_threads and (kind is WRAPS or file == threading.__file__)
             )
             frame, depth, below = frame.f_back, depth + 1, frame
         handed = handed_over.site
@@ -239,9 +239,7 @@ def note_made(coroutine: Any) -> None:
 
     A task may run the coroutine later, when no line of the program's is on the stack.
     """
-    if len(made_at) >= MOST_MADE:
-        made_at.clear()
-    made_at[id(coroutine)] = getattr(coroutine, "cr_code", None), of_coroutines.find()
+    made_at[id(coroutine)] = weakref.ref(coroutine), of_coroutines.find()
 
 
 def made_at_task(task: Any) -> CallSite | None:
@@ -250,9 +248,9 @@ def made_at_task(task: Any) -> CallSite | None:
     It is None if no method of redis-py returned the coroutine, or if its call site is not known.
     The call site is deleted from `made_at`.
     """
-    coroutine = task.get_coro()
-    code, site = made_at.pop(id(coroutine), (None, None))
-    return site if code is not None and code is getattr(coroutine, "cr_code", None) else None
+    known = made_at.pop(id(task.get_coro()), None)
+    # Once a coroutine is gone, another one may have its id.
+    return known[1] if known and known[0]() is task.get_coro() else None
 
 
 def forget() -> None:

@@ -47,7 +47,7 @@ class Settings:
     programs: tuple[str, ...] = ()  # that the program starts and that don't speak to Redis
     own: tuple[str, ...] = ()  # installed packages that are your own, and no libraries
     helpers: tuple[str, ...] = ()  # packages, files, "file.py:function": their callers are shown
-    ignore_threads: tuple[str, ...] = ()  # names of threads whose round trips are nobody's
+    ignore_threads: tuple[str, ...] = ()  # threads, and tasks' functions, that are nobody's
     folder: str = ""
 
     def ignores(self, site: CallSite, kind: str | None = None) -> bool:

@@ -1,4 +1,4 @@
-"""Define this package's own error; its message says what is wrong, and what to do."""
+"""Define the errors that this package raises; their messages say what to do."""
 
 
 class RoundTripsError(RuntimeError):

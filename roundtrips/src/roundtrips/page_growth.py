@@ -166,11 +166,12 @@ def growth(
     if inspect.iscoroutinefunction(page) or inspect.iscoroutinefunction(fill):
         return growth_of_async(page, fill, sizes)
     runs: Runs = {}
+    result = None
     with closing(calls(page, fill, sizes, runs)) as to_call:
         for call in to_call:
-            result = call()
-            if call is page:
+            if call is not page:  # the run before is over, and its Trace closed
                 check_is_page(page, result)
+            result = call()
             if inspect.isawaitable(result):
                 getattr(result, "close", bool)()
                 raise RoundTripsError(
@@ -183,18 +184,22 @@ async def growth_of_async(
     page: Callable[[], Any], fill: Callable[[int], Any], sizes: Sequence[int]
 ) -> Growth:
     runs: Runs = {}
+    result = None
     with closing(calls(page, fill, sizes, runs)) as to_call:
         for call in to_call:
+            if call is not page:
+                check_is_page(page, result)
             result = call()
             if inspect.isawaitable(result):
                 result = await result
-            if call is page:
-                check_is_page(page, result)
     return growth_in(runs)
 
 
 def check_is_page(page: Callable[[], Any], result: Any) -> None:
-    """Raise RoundTripsError if a page's result is a web reply of an error, or is made later."""
+    """Raise RoundTripsError for a result that is made later, and for a redirect or a web error.
+
+    It is to be called when no Trace is open: a property of the result may ask Redis.
+    """
     check_is_complete(page, result, USE_UP)
     status = getattr(result, "status_code", getattr(result, "status", None))
     if isinstance(status, int) and status >= 300:

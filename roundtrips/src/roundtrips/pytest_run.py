@@ -44,6 +44,7 @@ class Suite:
         self.limits = {name: number_of(asked, f"round_trips_{name}") for name in LIMITS}
         self.asked = asked
         self.table = settings(str(self.folder))
+        ratchets.most(0, self.table.ratchet_tolerance)  # raises for a bad tolerance
         self.accepts = bool(asked["round_trips_accept"])
         if asked["round_trips_summary"]:
             github.step_summary("--round-trips-summary")  # raises where there is none
@@ -77,9 +78,10 @@ class Suite:
         """
         made = dict(report.user_properties)
         if report.when == "call" and "round_trips" in made:
-            test = id_of(report)
+            test: Any = made.pop("test")
             over = made["over"] if report.failed else ""  # and not if it was expected to fail
-            self.made[test] = {"line": report.location[1] or 0, **made, "over": over}
+            at = {"file": report.location[0], "line": report.location[1] or 0}
+            self.made[test] = {**at, **made, "over": over}
             (self.passed.add if report.passed else self.passed.discard)(test)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -93,10 +95,9 @@ class Suite:
                 missed = "  not all counted" if made["uncounted"] else ""
                 numbers = f"{made['round_trips']:>7,} round trips {made['waits']:>7,} waits"
                 terminalreporter.line(f"{numbers}  {nodeid}{missed}")
-        for nodeid, made in self.made.items():
+        for made in self.made.values():
             if self.asked["round_trips_annotations"] and made["over"]:
-                path = os.path.normpath(self.folder / nodeid.partition("::")[0])
-                file = github.in_workspace(path)
+                file = github.in_workspace(os.path.normpath(self.folder / made["file"]))
                 at = f"file={github.value(file)},line={made['line'] + 1},title=round trips"
                 terminalreporter.line(f"::error {at}::{github.message(made['over'])}")
 
@@ -150,13 +151,14 @@ def number_of(asked: dict[str, Any], name: str) -> int | None:
     return int(given) if given else None
 
 
-def id_of(test: pytest.Item | pytest.TestReport) -> str:
-    """Return a test's id, such as 'tests/test_pages.py::test_show', for its item or its report.
+def id_of(item: pytest.Item) -> str:
+    """Return a test's id, such as 'tests/test_pages.py::test_show'.
 
     It is pytest's own, but for files outside the root folder: there pytest's has no folders, and
     two tests may have the same.
     """
-    return "::".join([test.location[0].replace(os.sep, "/"), *test.nodeid.split("::")[1:]])
+    file = os.path.relpath(item.path, item.config.rootpath).replace(os.sep, "/")
+    return "::".join([file, *item.nodeid.split("::")[1:]])
 
 
 def ratchet_key(nodeid: str) -> tuple[str, str, str]:
@@ -273,8 +275,10 @@ def judging(
     finally:
         t = tracing.trace
         over = over or over_text(t, item, limits, suite)
-        made = [(name, getattr(t, name)) for name in NUMBERS]
-        item.user_properties += [*made, ("uncounted", len(t.uncounted)), ("over", over)]
+        item.user_properties += [
+            ("test", id_of(item)), *[(name, getattr(t, name)) for name in NUMBERS],
+            ("uncounted", len(t.uncounted)), ("over", over),
+        ]  # fmt: skip
     if over:
         raise pytest.fail.Exception(over, pytrace=False)
 

@@ -11,7 +11,7 @@ from .recorder import Place, Recorder
 from .roundtrip import RoundTrip, label_of
 from .words import counted
 
-MOST_NAMED = 3  # threads, each with its call site
+MOST_NAMED = 3  # threads and tasks, each with its call site
 
 
 @dataclass

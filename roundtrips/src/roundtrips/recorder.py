@@ -56,13 +56,15 @@ class Message(NamedTuple):
 class Place:
     """The server of a connection, and the kind of client that uses the connection.
 
-    `address` is such as "127.0.0.1:6379", or a socket's path; `database` is its number.
+    `address` is such as "127.0.0.1:6379", or a socket's path; `database` is its number. `loop`
+    tells event loops apart: (id of the thread, number of the loop in it).
     """
 
     address: str
     cluster: bool = False
     asynchronous: bool = False
     database: int = 0
+    loop: tuple[int, int] = (0, 0)
 
     @property
     def wait(self) -> str:
@@ -96,7 +98,7 @@ class Recorder:
         self.opened = 0  # how many connections were set up
         self.unanswered = 0  # writes without a reply when the block ended
         self.above: tuple[Any, ...] = ()  # the blocks in which this one was opened
-        # Writes that belong to no block: {(name of the thread, call site): number}.
+        # Writes that belong to no block: {(thread or task's function, call site): number}.
         self.unattributed = Counter[tuple[str, CallSite]]()
         self.detached = False  # the block was closed in another context than it was opened in
         self.others: set[str] = set()  # names of other processes that the block started
@@ -107,6 +109,7 @@ class Recorder:
         self.limit = WHOLE + BATCH  # as soon as there are so many notes, they are sorted in
         self.sorting = threading.RLock()
         self.is_open = False
+        self.is_apart = False  # whether it was opened by growth()
         self.began: float = 0.0
         self.over: float | None = None
         # With payloads: what was written and read, the connections by number, and

@@ -120,6 +120,7 @@ def open_recorder(new: Block) -> None:
         if not open_recorders:
             replace_all()
         try:
+            new.is_apart = blocks.blocks.get() is blocks.APART
             if not new.process:
                 new.above = blocks.blocks_here()
             tell((*open_recorders, new))
@@ -231,7 +232,6 @@ def copies_unwatched() -> list[str]:
     were not counted, if it was used. The list also names redis-py itself if its modules had been
     loaded again before this package was imported.
     """
-    watched_classes = [owner for owner, *_ in replaced]
     # If they were loaded again before this module was imported, the clients use the old classes.
     reloaded = any(
         vars(clients)["ConnectionPool"] is not connections.ConnectionPool
@@ -243,7 +243,7 @@ def copies_unwatched() -> list[str]:
     return [OTHERS["redis"]] * reloaded + [
         f"{name}, used or not: it was loaded while the block was open"
         for name, owner in copies()
-        if owner not in watched_classes
+        if owner not in [watched_class for watched_class, *_ in replaced]
     ]
 
 
@@ -389,11 +389,8 @@ def cut_off() -> None:
             connection.disconnect()
 
 
-def describe(connection: Any) -> tuple[str, bool, bool, int]:
-    """Return (address, whether of a cluster, whether asyncio, database number) of a connection.
-
-    The address is text, such as "127.0.0.1:6379".
-    """
+def describe(connection: Any) -> tuple[str, bool, bool, int, tuple[int, int]]:
+    """Return the fields of a connection's Place, in their order."""
     address = str(getattr(connection, "path", "?"))
     if hasattr(connection, "port"):
         address = f"{connection.host}:{connection.port}"
@@ -403,7 +400,13 @@ def describe(connection: Any) -> tuple[str, bool, bool, int]:
         name = frame.f_globals.get("__name__")
         cluster = name in ("redis.cluster", "redis.asyncio.cluster")
         frame = frame.f_back  # type: ignore[assignment]
-    return address, cluster, isinstance(connection, ASYNC), getattr(connection, "db", 0) or 0
+    return (
+        address,
+        cluster,
+        isinstance(connection, ASYNC),
+        getattr(connection, "db", 0) or 0,
+        (get_ident(), blocks.turns.number),
+    )
 
 
 # What the replacements do besides calling the original
@@ -506,8 +509,7 @@ def tell_written(connection: Any, state: State, chunks: Any) -> None:
         is_ignored = blocks.ignored_threads and blocks.is_ignored()
         if is_ignored and not taken:
             return
-        is_apart = blocks.blocks.get() is blocks.APART
-        if not (is_ignored or is_apart) and (some_are_inside or not taken):
+        if not is_ignored and (some_are_inside or not taken):
             tell_unattributed(taken)
         if blocks.of_process:
             taken = (*taken, *blocks.of_process)
@@ -535,10 +537,13 @@ def tell_unattributed(taken: tuple[Block, ...]) -> None:
     its budget.
     """
     innermost = taken[-1] if taken else None
+    is_apart = blocks.blocks.get() is blocks.APART
     missed = [
         each
         for each in open_recorders
-        if not (each.process or each in taken) and (innermost is None or innermost in each.above)
+        if not (each.process or each in taken)
+        and (innermost is None or innermost in each.above)
+        and (each.is_apart or not is_apart)
     ]
     if missed:
         whose = blocks.name_here(), callsites.finder.find()

@@ -69,9 +69,6 @@ class Tracing:
             self.recorder.close()
         except Exception as fault:
             self.recorder.faults.append(fault)
-        except BaseException:
-            self.recorder.close()
-            raise
 
     async def __aenter__(self) -> Trace:
         return self.__enter__()

@@ -38,13 +38,6 @@ def connection_each(r):
         redis.Redis(**options_of(r)).get(f"user:{number}")
 
 
-def closed_each_time(r):
-    own = redis.Redis(**options_of(r))
-    for _ in range(3):
-        with own:
-            own.get("a")
-
-
 def a_client_for_each_request(r):
     async def request(number):
         async with redis.asyncio.Redis(**options_of(r)) as client:
@@ -84,7 +77,6 @@ BAD = [
     (connection_each, [
         ("connections", SOME, "redis.Redis(**options)"), ("loop", 4, "r.mget(keys)"),
     ]),
-    (closed_each_time, [("connections", SOME, "redis.Redis(**options)")]),
     (a_client_for_each_request, [("connections", range(100, 200), "redis.asyncio.Redis(**opt")]),
     (lambda r: each(lambda n: r.publish("news", n)), [(*LOOP, "if all are there")]),
     (lambda r: each(lambda n: r.register_script(NO_KEY)(args=[n])), [

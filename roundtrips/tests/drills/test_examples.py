@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import urllib.request
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from frameworks import chromium, need
+from frameworks import need, without
 from runs import ran
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -115,7 +116,10 @@ def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
     expect.set_options(timeout=30_000)
     address = read_to(SERVES, start("django_shop.py", "runserver", "--noreload", "0"))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or without("there is no chromium"),
+            args=["--no-sandbox"],
+        )
         page = browser.new_page()
         for query, subtitle, label in (
             ("", "1 round trip, 1 wait", "MGET"),

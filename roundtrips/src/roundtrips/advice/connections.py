@@ -16,6 +16,7 @@ from typing import Any
 
 from ..callsites import NOWHERE
 from ..roundtrip import LOST
+from ..words import counted
 from .finding import Finding
 from .work import Trips, Work
 
@@ -29,30 +30,30 @@ def find(work: Work) -> Iterator[Finding]:
     takes an idle connection before it opens a new one. So at least two connections, and more than
     half of those of the call site, must have been opened after another one had become idle: of many
     tasks that begin at once, some connect late. Those that replace lost connections are left out.
-    Threads are looked at one by one, since each may rightly have a client of its own.
+    Threads and event loops are looked at one by one, since each may rightly have its own client.
     """
-    opened: dict[Any, list[Trips]] = defaultdict(list)
-    latest: dict[int, Trips] = defaultdict(list)  # of each connection, since it was opened last
+    uses: dict[int, Trips] = defaultdict(list)  # the round trips of each connection
     for trip in work.record.log:
-        if trip.setup and not any(each.setup for each in latest[trip.connection][-1:]):
-            latest[trip.connection] = []
-            place = work.client(trip)
-            worker = None if place.asynchronous else trip.worker
-            opened[worker, place.address, place.database, trip.site].append(latest[trip.connection])
-        latest[trip.connection].append(trip)
+        uses[trip.connection].append(trip)
+    opened: dict[Any, list[Trips]] = defaultdict(list)
+    for first, *others in uses.values():
+        if first.setup:
+            place = work.client(first)
+            own = place.loop if place.asynchronous else first.worker
+            opened[own, place.address, place.database, first.site].append([first, *others])
     lost = sum(trip.outcome == LOST for trip in work.record.log)
-    for (*_, site), uses in opened.items():
-        first_idle = min(trips[-1].replied for trips in uses)
-        spared = sum(trips[0].sent >= first_idle for trips in uses) - lost
-        if site == NOWHERE or spared < FEWEST or 2 * spared <= len(uses):
+    for (*_, site), several in opened.items():
+        first_idle = min(trips[-1].replied for trips in several)
+        spared = sum(trips[0].sent >= first_idle for trips in several) - lost
+        if site == NOWHERE or spared < FEWEST or 2 * spared <= len(several):
             continue
-        each = sum(trip.setup for trips in uses for trip in trips) // len(uses)
-        client = work.client(uses[0][0])
+        each = sum(trip.setup for trips in several for trip in trips) // len(several)
+        client = work.client(several[0][0])
         module = "redis.asyncio" if client.asynchronous else "redis"
         kind = f"{module}.Redis{'Cluster' * client.cluster}"
         shows = (
-            f"{len(uses):,} connections, {spared:,} of them while an earlier one was idle, "
-            f"at {each} round trips each"
+            f"{len(several):,} connections, {spared:,} of them while an earlier one was idle, "
+            f"at {counted(each, 'round trip')} each"
         )
         instead = f"r = {kind}(**options)  # once, when the program starts; it keeps connections"
         yield Finding(

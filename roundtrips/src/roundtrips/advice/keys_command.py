@@ -18,10 +18,12 @@ def find(work: Work) -> Iterator[Finding]:
     """Yield a Finding for each call site that sent KEYS, even once."""
     for several in work.with_command(lambda command: command.name == "KEYS"):
         loop = "async for" if work.client(several[0]).asynchronous else "for"
-        instead = (
-            f"{loop} key in r.scan_iter(match=pattern, count=1_000):\n"
-            "    print(key)  # no picture of one moment: a key may come twice"
+        yield Finding(
+            kind="keys",
+            what="KEYS looks at every key, and nobody else is served meanwhile",
+            shows=f"KEYS, {counted(len(several), 'time')}",
+            saves=0,
+            site=several[0].site,
+            instead=f"{loop} key in r.scan_iter(match=pattern, count=1_000):\n"
+            "    print(key)  # no picture of one moment: a key may come twice",
         )
-        shows = f"KEYS, {counted(len(several), 'time')}"
-        what = "KEYS looks at every key, and nobody else is served meanwhile"
-        yield Finding("keys", what, shows, 0, several[0].site, instead)

@@ -7,8 +7,9 @@
 
 `dur` is the milliseconds in which at least one round trip was under way. The header counts what the
 application does until the reply begins; under WSGI, until the application returns. A body that is a
-generator runs later and is not counted. A reply without round trips has no such header. Everybody
-who gets the reply sees the header: leave it out (`header=False`) if that is the public.
+generator runs later and is not counted. Where not all was counted, the header says so; a reply for
+which nothing was sent has none. Everybody who gets the reply sees the header: leave it out
+(`header=False`) if that is the public.
 
 In production, one request in a hundred, and a line for those with many round trips:
 
@@ -20,7 +21,8 @@ In production, one request in a hundred, and a line for those with many round tr
 
 `on_trace` gets the Trace of each traced request when the request is over; under WSGI, when the
 application has returned. An error that it raises is logged and goes no further. With `sample`,
-round trips of requests that run beside a traced one are counted in its `unattributed`.
+round trips of requests that run beside a traced one are counted in its `unattributed`, so that its
+header says "not all counted".
 """
 
 import contextlib
@@ -37,7 +39,7 @@ OnTrace = Callable[[Trace, Any], object]
 
 
 def timing(t: Trace) -> str | None:
-    """Return the value of the Server-Timing header for a Trace; None if nothing was sent."""
+    """Return the value of the Server-Timing header for a Trace; None if it is empty."""
     if not (t.round_trips or t.setup_trips or t.uncounted):
         return None
     words = [counted(t.round_trips, "round trip"), counted(t.waits, "wait")]
@@ -62,9 +64,6 @@ class Traced:
         self.header = header
         self.on_trace = on_trace
         self.requests = itertools.count()
-
-    def is_sampled(self) -> bool:
-        return next(self.requests) % self.sample == 0
 
     @contextlib.contextmanager
     def tracing(self, request: Any) -> Iterator[Trace]:
@@ -98,7 +97,7 @@ class wsgi(Traced):
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Run the application, traced if the request is sampled; add the header to its reply."""
-        if not self.is_sampled():
+        if next(self.requests) % self.sample:
             return self.app(environ, start_response)  # type: ignore[no-any-return]
         reply = Reply(start_response, self.header)
         with self.tracing(environ) as reply.trace:
@@ -160,7 +159,7 @@ class asgi(Traced):
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Run the application, traced if the request is sampled; add the header to its reply."""
-        if scope["type"] != "http" or not self.is_sampled():
+        if scope["type"] != "http" or next(self.requests) % self.sample:
             await self.app(scope, receive, send)
             return
 

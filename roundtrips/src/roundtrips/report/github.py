@@ -34,7 +34,7 @@ def step_summary(option: str) -> str:
 def summary_of_tests(tests: Mapping[str, Mapping[str, Any]]) -> str:
     """Return Markdown for a pytest run: failed tests, and a table of the 20 with most round trips.
 
-    `tests` is {pytest's id of a test: its numbers}, with the keys "round_trips", "waits",
+    `tests` is {id of a test: its numbers}, with the keys "round_trips", "waits",
     "setup_trips" and "over": the text on exceeded limits, or ''.
     """
     made = counted(sum(each["round_trips"] for each in tests.values()), "round trip")
