@@ -82,15 +82,11 @@ async def test_a_page_whose_result_tells_no_growth_is_refused(r, page, says):
 
 
 def test_what_it_runs_counts_for_the_process_and_for_no_block_around_it(r):
-    def fill(n):
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(r.mset, {"a": n}).result()
-
     class Job:  # a result that asks Redis
         status = property(lambda job: r.get("status"))
 
     with trace(scope="process") as process, trace() as t:
-        found = growth(lambda: r.get("a") and Job(), fill)
+        found = growth(lambda: r.get("a") and Job(), lambda n: r.mset({"a": n}))
     assert str(found) == "constant: 1 round trip, 1 wait"
     assert (process.commands["MSET"], t.round_trips, t.uncounted) == (7, 0, [])
 

@@ -163,7 +163,7 @@ async def test_a_pools_next_job_is_not_blamed_on_the_line_that_started_its_threa
             *[asyncio.create_task(asyncio.to_thread(r.get, "b")) for _ in range(3)]
         )
     numbers = {each.site.line: each.round_trips for each in t.call_sites if not each.setup}
-    assert 1 in numbers.values() and sum(numbers.values()) == 4
+    assert sorted(numbers.values()) == [1, 3]
 
 
 # What it tells

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import contextvars
 import functools
+import itertools
 import sys
 import threading
 import weakref
 from asyncio import _get_running_loop, current_task
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from fnmatch import fnmatch
 from threading import get_ident
 from typing import Any
@@ -38,6 +39,11 @@ blocks: contextvars.ContextVar[tuple[Block, ...] | None] = contextvars.ContextVa
 here: contextvars.ContextVar[Worker | None] = contextvars.ContextVar(
     "roundtrips_worker", default=None
 )
+# In what growth() runs, and in the tasks that this starts: the blocks around the call of growth(),
+# which neither count nor miss it.
+around_growth: contextvars.ContextVar[Collection[Block]] = contextvars.ContextVar(
+    "roundtrips_around_growth", default=()
+)
 of_process: tuple[Block, ...] = ()  # recorders with scope="process"
 ignored_threads: tuple[str, ...] = ()  # patterns of names, as the settings say
 # A thread -> the blocks in which it was started, and by which worker.
@@ -55,15 +61,6 @@ def blocks_here() -> tuple[Block, ...]:
         known = starters_blocks()[0]
         blocks.set(known)
     return tuple([each for each in known if each.is_open])
-
-
-def blocks_to_hand_on() -> tuple[Block, ...]:
-    """Return what a thread or a function that is started here belongs to: blocks_here(), or APART.
-
-    APART itself is not open, so blocks_here() leaves it out.
-    """
-    here = blocks_here()
-    return APART if blocks.get() is APART else here
 
 
 def listeners_here() -> tuple[Block, ...]:
@@ -97,13 +94,17 @@ def starters_blocks() -> tuple[tuple[Block, ...], Worker | None]:
 
 
 class Turns(threading.local):
-    """How often what sends in this thread has changed: an event loop, another one, the thread."""
+    """What sends in this thread: an event loop, another one, the thread itself.
+
+    Each time that this changes, `number` becomes the next of the process.
+    """
 
     number = 0
     loop: Callable[[], Any] = bool  # returns the loop that sent last, or False if none did
 
 
 turns = Turns()
+next_turn = itertools.count(1)
 
 
 class Worker:
@@ -140,7 +141,7 @@ def worker_here(thread: int) -> Worker:
         if task is None if known is None else known() is task:
             return worker
     if turns.loop is not bool if loop is None else loop is not turns.loop():
-        turns.number += 1
+        turns.number = next(next_turn)
         turns.loop = bool if loop is None else weakref.ref(loop)
     worker = Worker(task, thread, starters_blocks()[1] if worker is None else worker)
     here.set(worker)
@@ -164,7 +165,7 @@ def note_start(thread: threading.Thread) -> None:
 
     That is in which counting blocks, by which Worker, and at which call site.
     """
-    started_in[thread] = blocks_to_hand_on(), worker_here(get_ident())
+    started_in[thread] = blocks_here(), worker_here(get_ident())
     callsites.started_at[thread] = callsites.finder.find()
 
 
@@ -181,7 +182,7 @@ def in_these_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
     Another thread may call it later. Round trips without a line of the program's own code get as
     call site the line of the program that handed the function over.
     """
-    taken = blocks_to_hand_on()
+    taken = blocks_here()
     site = callsites.finder.find()
     worker = worker_here(get_ident())
 
@@ -223,9 +224,6 @@ class Nobody:
 
 
 NOBODYS: tuple[Block, ...] = (Nobody(),)  # what redis-py's finalisers send: counted nowhere
-# What growth() runs: the process counts it, blocks around growth() neither count nor miss it. If it
-# runs beside the page, as a task that fill() left behind, the page's own block misses it.
-APART: tuple[Block, ...] = (Nobody(),)
 
 
 def make_finaliser(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -57,14 +57,14 @@ class Place:
     """The server of a connection, and the kind of client that uses the connection.
 
     `address` is such as "127.0.0.1:6379", or a socket's path; `database` is its number. `loop`
-    tells event loops apart: (id of the thread, number of the loop in it).
+    is a number that tells event loops apart.
     """
 
     address: str
     cluster: bool = False
     asynchronous: bool = False
     database: int = 0
-    loop: tuple[int, int] = (0, 0)
+    loop: int = 0
 
     @property
     def wait(self) -> str:
@@ -109,7 +109,6 @@ class Recorder:
         self.limit = WHOLE + BATCH  # as soon as there are so many notes, they are sorted in
         self.sorting = threading.RLock()
         self.is_open = False
-        self.is_apart = False  # whether it was opened by growth()
         self.began: float = 0.0
         self.over: float | None = None
         # With payloads: what was written and read, the connections by number, and

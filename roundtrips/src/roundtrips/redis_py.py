@@ -120,7 +120,6 @@ def open_recorder(new: Block) -> None:
         if not open_recorders:
             replace_all()
         try:
-            new.is_apart = blocks.blocks.get() is blocks.APART
             if not new.process:
                 new.above = blocks.blocks_here()
             tell((*open_recorders, new))
@@ -389,7 +388,7 @@ def cut_off() -> None:
             connection.disconnect()
 
 
-def describe(connection: Any) -> tuple[str, bool, bool, int, tuple[int, int]]:
+def describe(connection: Any) -> tuple[str, bool, bool, int, int]:
     """Return the fields of a connection's Place, in their order."""
     address = str(getattr(connection, "path", "?"))
     if hasattr(connection, "port"):
@@ -405,7 +404,7 @@ def describe(connection: Any) -> tuple[str, bool, bool, int, tuple[int, int]]:
         cluster,
         isinstance(connection, ASYNC),
         getattr(connection, "db", 0) or 0,
-        (get_ident(), blocks.turns.number),
+        blocks.turns.number,
     )
 
 
@@ -537,13 +536,13 @@ def tell_unattributed(taken: tuple[Block, ...]) -> None:
     its budget.
     """
     innermost = taken[-1] if taken else None
-    is_apart = blocks.blocks.get() is blocks.APART
+    around_growth = blocks.around_growth.get()
     missed = [
         each
         for each in open_recorders
         if not (each.process or each in taken)
         and (innermost is None or innermost in each.above)
-        and (each.is_apart or not is_apart)
+        and each not in around_growth
     ]
     if missed:
         whose = blocks.name_here(), callsites.finder.find()

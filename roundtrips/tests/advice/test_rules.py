@@ -135,6 +135,17 @@ def one_client_for_many(r):
     asyncio.run(serve())
 
 
+def a_client_for_each_loop(r):
+    async def job():
+        async with redis.asyncio.Redis(**options_of(r)) as client:
+            await client.get("a")
+            for channel in "bcd":
+                await client.pubsub().subscribe(channel)
+
+    for _ in range(3):
+        asyncio.run(job())
+
+
 def results_that_expire(r):
     r.rpush("jobs", *IDS)
     while (job := r.lpop("jobs")) is not None:
@@ -142,7 +153,10 @@ def results_that_expire(r):
         r.expire(f"result:{int(job)}", 60)
 
 
-GOOD = [politely, cache_aside, watched, locked, one_client_for_many, results_that_expire]
+GOOD = [
+    politely, cache_aside, watched, locked, one_client_for_many, a_client_for_each_loop,
+    results_that_expire,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("program, expected", BAD, ids=[each[0].__name__ for each in BAD])

@@ -15,11 +15,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..callsites import NOWHERE
+from ..key_table import words_of
 from ..roundtrip import LOST
 from ..words import counted
 from .finding import Finding
 from .work import Trips, Work
 
+LISTENS = words_of("SUBSCRIBE PSUBSCRIBE SSUBSCRIBE MONITOR")  # and is not idle afterwards
 FEWEST = 2  # connections that a client would have spared
 
 
@@ -36,11 +38,11 @@ def find(work: Work) -> Iterator[Finding]:
     for trip in work.record.log:
         uses[trip.connection].append(trip)
     opened: dict[Any, list[Trips]] = defaultdict(list)
-    for first, *others in uses.values():
-        if first.setup:
-            place = work.client(first)
-            own = place.loop if place.asynchronous else first.worker
-            opened[own, place.address, place.database, first.site].append([first, *others])
+    for trips in uses.values():
+        if trips[0].setup and not any(LISTENS & trip.names.keys() for trip in trips):
+            place = work.client(trips[0])
+            own = place.loop if place.asynchronous else trips[0].worker
+            opened[own, place.address, place.database, trips[0].site].append(trips)
     lost = sum(trip.outcome == LOST for trip in work.record.log)
     for (*_, site), several in opened.items():
         first_idle = min(trips[-1].replied for trips in several)
@@ -49,8 +51,7 @@ def find(work: Work) -> Iterator[Finding]:
             continue
         each = sum(trip.setup for trips in several for trip in trips) // len(several)
         client = work.client(several[0][0])
-        module = "redis.asyncio" if client.asynchronous else "redis"
-        kind = f"{module}.Redis{'Cluster' * client.cluster}"
+        kind = f"redis{'.asyncio' * client.asynchronous}.Redis{'Cluster' * client.cluster}"
         shows = (
             f"{len(several):,} connections, {spared:,} of them while an earlier one was idle, "
             f"at {counted(each, 'round trip')} each"
