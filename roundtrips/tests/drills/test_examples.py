@@ -139,11 +139,13 @@ def test_the_panel_of_djangos_toolbar_in_a_browser(start, r):
 ASYNC = """
 import asyncio, django_shop
 from django.test import AsyncClient
+from roundtrips.integrations.django_panel import RoundTripsPanel
+
+RoundTripsPanel.record_stats = lambda panel, stats: print(stats["summary"])
 
 async def main():
     get, here = AsyncClient().get, {"REMOTE_ADDR": "127.0.0.1"}
-    for reply in await asyncio.gather(get("/", **here), get("/?one_by_one", **here)):
-        print(reply.headers["Server-Timing"])
+    await asyncio.gather(get("/", **here), get("/?one_by_one", **here))
 
 asyncio.run(main())
 """
@@ -153,4 +155,4 @@ def test_the_panel_under_asgi_tells_requests_apart(url):
     need("django", "debug_toolbar")
     done = ran(EXAMPLES, {}, "-c", ASYNC, by=(), REDIS_URL=url)
     found = re.findall(r"(\d+) round trips?, (\d+) wait", done.stdout)
-    assert found == [("1", "1"), ("20", "20")], done
+    assert sorted(found) == [("1", "1"), ("20", "20")], done
