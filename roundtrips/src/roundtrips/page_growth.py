@@ -216,8 +216,9 @@ def calls(
 ) -> Generator[Callable[[], Any], None, None]:
     """Yield the functions to call: in each run one that calls fill(n), and then `page`.
 
-    The caller calls each function before asking for the next. The Traces of `page` are added to
-    `runs`, {size: [Trace]}, except that of the first run.
+    The caller calls each function before asking for the next, and looks at a page's result before
+    it calls another function. The Traces of `page` are added to `runs`, {size: [Trace]}, except
+    that of the first run.
     """
     # A test around this has limits for its own work, and not for what is tried here.
     before = blocks.blocks.set(())

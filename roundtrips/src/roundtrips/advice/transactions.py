@@ -27,7 +27,9 @@ def find(work: Work) -> Iterator[Finding]:
 
     Transactions that follow a WATCH are left out, and those that a library sends.
     """
-    for trips in work.stretches():
+    for trips in (
+        each for each in work.stretches() if not any("WATCH" in trip.names for trip in each)
+    ):
         places = by_call_site(
             trips, lambda trip: "MULTI" in trip.names and sum(trip.names.values()) == 3
         )
