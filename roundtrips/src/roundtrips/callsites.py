@@ -82,7 +82,8 @@ class HandedOver(threading.local):
 handed_over = HandedOver()
 started_at: weakref.WeakKeyDictionary[threading.Thread, CallSite] = weakref.WeakKeyDictionary()
 # The id of a coroutine that a method of redis-py returned -> the coroutine, where it was made. (A
-# WeakKeyDictionary takes a tenth longer for a task with one GET.)
+# task may run it later, when no line of the program's is on the stack. A WeakKeyDictionary takes a
+# tenth longer for a task with one GET.)
 made_at: dict[int, tuple[weakref.ref[Any], CallSite]] = {}
 DEEPEST = 3  # helpers that call one another
 MOST = 2  # lines from which a helper sends
@@ -234,23 +235,16 @@ finder = Finder()
 of_coroutines = Finder()  # a Finder of its own: it is called from another depth of the stack
 
 
-def note_made(coroutine: Any) -> None:
-    """Store in `made_at` the line that made a coroutine of redis-py.
-
-    A task may run the coroutine later, when no line of the program's is on the stack.
-    """
-    made_at[id(coroutine)] = weakref.ref(coroutine), of_coroutines.find()
-
-
 def made_at_task(task: Any) -> CallSite | None:
     """Return the CallSite at which an asyncio task's coroutine was made, or None.
 
     It is None if no method of redis-py returned the coroutine, or if its call site is not known.
     The call site is deleted from `made_at`.
     """
-    known = made_at.pop(id(task.get_coro()), None)
+    coroutine = task.get_coro()
+    known = made_at.pop(id(coroutine), None)
     # Once a coroutine is gone, another one may have its id.
-    return known[1] if known and known[0]() is task.get_coro() else None
+    return known[1] if known is not None and known[0]() is coroutine else None
 
 
 def forget() -> None:

@@ -53,11 +53,12 @@ TIMEOUTS = {
 BLOCKING = frozenset({*TIMEOUTS, "XREAD", "XREADGROUP"})
 NAMES = {name.encode(): name for name in KEY_FIRST}  # found without decoding
 DETAILED = frozenset({*SCANS, *BLOCKING, *FIELDS, *OPTIONS, *OF_SEVERAL})
-PLAIN = {name: name for name in KEY_FIRST - DETAILED}  # whose key is all that is kept
+PLAIN = KEY_FIRST - DETAILED  # whose key is all that is kept
 
 
-# A command that was written: its name, its key in bytes (None without one), and a detail. The key
-# of a SCAN is b"" if the SCAN begins, None if it continues. The detail is for
+# A command that was written: its name, its key (None without one), and a detail. A key is in
+# bytes, or a text as the program gave it. The key of a SCAN is b"" if the SCAN begins, None if it
+# continues. The detail is for
 # - a scan: its COUNT
 # - a blocking command: its timeout in seconds
 # - a command with a field or member: a number, the same for the same field or member
@@ -66,7 +67,7 @@ PLAIN = {name: name for name in KEY_FIRST - DETAILED}  # whose key is all that i
 # - any other command: None
 # Thousands are kept, so this is a plain tuple: Python's garbage collector soon leaves out tuples of
 # texts and numbers, but not objects of a class.
-Seen = tuple[str, bytes | None, float | None]
+Seen = tuple[str, bytes | str | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -161,26 +162,12 @@ def packed_names(commands: Sequence[Sequence[Any]]) -> dict[str, int]:
     Each of `commands` is a list of a name and arguments (str, bytes, int or float).
     """
     firsts = [args[0] for args in commands]
-    if firsts[0] in KEY_FIRST and firsts.count(firsts[0]) == len(firsts):
+    if firsts[0] in KEY_FIRST and firsts.count(firsts[0]) == len(firsts):  # most pipelines
         return {firsts[0]: len(firsts)}
-    if KEY_FIRST.issuperset(firsts):
-        return dict(Counter(firsts))
     names = (
-        first if first in KEY_FIRST else name_of(packed_parts(args[:2]))
-        for first, args in zip(firsts, commands, strict=True)
+        args[0] if args[0] in KEY_FIRST else name_of(packed_parts(args[:2])) for args in commands
     )
     return dict(Counter(names))
-
-
-def packed_seen(args: Sequence[Any]) -> Seen:
-    """Return the Seen of a command as redis-py takes it, before it packs it.
-
-    `args` are the command's name and arguments (str, bytes, int or float).
-    """
-    plain = PLAIN.get(args[0])
-    if plain is not None and len(args) > 1:
-        return plain, encode(args[1]), None
-    return seen_in(packed_parts(args))
 
 
 def packed_parts(args: Sequence[Any]) -> list[bytes]:
@@ -193,4 +180,4 @@ def packed_parts(args: Sequence[Any]) -> list[bytes]:
 
 
 def encode(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else str(value).encode(errors="replace")
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")

@@ -15,7 +15,7 @@ from typing import Any
 from . import sockets
 from .blocks import Block, Worker
 from .callsites import CallSite
-from .commands import MOST_KEPT, NAMES, Seen, packed_names, packed_seen, seen_in
+from .commands import MOST_KEPT, NAMES, PLAIN, Seen, packed_names, packed_parts, seen_in
 from .resp import commands_in
 from .roundtrip import ANSWERED, ELSEWHERE, ELSEWHERE_ERRORS, FAILED, LOST
 
@@ -199,5 +199,12 @@ def read_packed(commands: Sequence[Sequence[Any]], size: int) -> Written:
 
     `commands` are lists of name and arguments, of the types that redis-py takes.
     """
-    first = tuple([packed_seen(args) for args in commands[:FIRST_OF_PACKED]])
+    first = tuple(
+        [
+            (args[0], args[1], None)  # nearly always, and fast
+            if args[0] in PLAIN and len(args) > 1 and type(args[1]) is str
+            else seen_in(packed_parts(args))
+            for args in commands[:FIRST_OF_PACKED]
+        ]
+    )
     return first, packed_names(commands), size

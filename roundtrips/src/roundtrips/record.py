@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from . import notes
 from .callsites import CallSite, without_helpers
-from .commands import Command, Seen
+from .commands import Command, Seen, encode
 from .keys import Patterns, general, patterns_of
 from .recorder import Place, Recorder
 from .roundtrip import RoundTrip, label_of
@@ -52,7 +52,9 @@ def record_of(recorder: Recorder, keys: str) -> Record:
     recorder.sort_in()
     with recorder.sorting:
         writes = [notes.read(note.written) for note in recorder.kept]
-        patterns = patterns_of((key for first, *_ in writes for _, key, _ in first if key), keys)
+        patterns = patterns_of(
+            (encode(key) for first, *_ in writes for _, key, _ in first if key), keys
+        )
         log = [
             recorder.trip_of(note, written, [command_of(seen, patterns) for seen in written[0]])
             for note, written in zip(recorder.kept, writes, strict=True)
@@ -71,7 +73,7 @@ def command_of(seen: Seen, patterns: Patterns) -> Command:
     name, key, detail = seen
     if not key:  # b"" of a SCAN that begins
         return Command(name, None, None if key is None else 0, detail)
-    return Command(name, *patterns[key], detail)
+    return Command(name, *patterns[encode(key)], detail)
 
 
 def uncounted_in(recorder: Recorder) -> list[str]:

@@ -173,6 +173,7 @@ def replacements() -> Iterator[children.Replacement]:
     yield ASYNC, "pack_commands", make_pack
     yield ASYNC, "send_packed_command", make_async_send
     yield ASYNC, "read_response", make_async_read
+    yield asyncio.StreamReader, "feed_data", sockets.make_feed_data
     for name in ("_execute_pipeline", "_execute_transaction"):
         yield PIPELINE, name, make_execute
         yield ASYNC_PIPELINE, name, make_async_execute
@@ -275,7 +276,7 @@ def is_replaced(kind: Any, name: str) -> bool:
     `kind` is the class, `name` the method's name.
     """
     method = method_of(kind, name)
-    while method is not None and not any(method is version for *_, version in replaced):
+    while method is not None and not any(each[3] is method for each in replaced):
         method = getattr(method, "__wrapped__", None)
     return method is not None
 
@@ -340,7 +341,7 @@ def put_back() -> None:
     if watched:
         for connection in list(watched):
             state = connection.__dict__.pop(STATE, None)
-            if state is not None:
+            if state is not None and state.plain_read is not None:
                 stop_reading_plainly(connection, state)
         watched.clear()
     blocks.forget()
@@ -611,15 +612,15 @@ def read_plainly(connection: Any, state: State) -> None:
     a read_response of its own.
     """
     is_long = state.notes and state.notes[0].missing > 1 and not state.connecting
-    read = owner_of(connection).read_response
+    read = type(connection).read_response
     plain = getattr(read, "__wrapped__", None)  # None if somebody else has replaced it since
-    is_own = type(connection).read_response is not read or "read_response" in vars(connection)
-    if is_long and plain is not None and not is_own:
+    is_own = read is not SYNC.read_response and read is not ASYNC.read_response
+    if is_long and plain is not None and not is_own and "read_response" not in vars(connection):
         connection.read_response = state.plain_read = MethodType(plain, connection)
 
 
 def stop_reading_plainly(connection: Any, state: State) -> None:
-    if state.plain_read is not None and vars(connection).get("read_response") is state.plain_read:
+    if vars(connection).get("read_response") is state.plain_read:
         del connection.read_response
     state.plain_read = None
 
@@ -630,8 +631,11 @@ def begin_batch(connection: Any) -> Any:
     For the connection of a client with a cache, the connection inside it is marked and returned.
     `end_batch` will store that all replies were read.
     """
-    connection = getattr(connection, "_conn", connection)  # that of a client with a cache
-    state_of(connection).batch = True
+    try:
+        connection = getattr(connection, "_conn", connection)  # that of a client with a cache
+        state_of(connection).batch = True
+    except Exception as fault:
+        own_errors.note(fault)
     return connection
 
 
@@ -642,19 +646,23 @@ def end_batch(connection: Any, failure: BaseException | None, responses: Any = N
     among them, if the pipeline returns errors instead of raising them; else None. If an error has
     closed the connection, the pipeline is stored as lost.
     """
-    state = state_of(connection)
-    stop_reading_plainly(connection, state)
-    state.batch = False
-    if not state.notes:
-        return
-    if failure is not None and is_closed(connection):
-        notes.end_all(state, failure, lost=True)
-        return
-    error = failure if isinstance(failure, redis.ResponseError) else None
-    if error is None and isinstance(responses, list):
-        kinds = {kind for kind in set(map(type, responses)) if issubclass(kind, ERROR_REPLIES)}
-        error = next((one for one in responses if type(one) in kinds), None) if kinds else None
-    notes.end_all(state, error)
+    try:
+        state: State = connection.__dict__.get(STATE) or state_of(connection)
+        if state.plain_read is not None:
+            stop_reading_plainly(connection, state)
+        state.batch = False
+        if not state.notes:
+            return
+        if failure is not None and is_closed(connection):
+            notes.end_all(state, failure, lost=True)
+            return
+        error = failure if isinstance(failure, redis.ResponseError) else None
+        if error is None and isinstance(responses, list):
+            kinds = {kind for kind in set(map(type, responses)) if issubclass(kind, ERROR_REPLIES)}
+            error = next((one for one in responses if type(one) in kinds), None) if kinds else None
+        notes.end_all(state, error)
+    except Exception as fault:
+        own_errors.note(fault)
 
 
 class Connecting:
@@ -716,7 +724,7 @@ def make_pack(original: Any) -> Any:
     def pack_commands(self: Any, commands: Any) -> Any:
         commands = commands if type(commands) is list else list(commands)  # may be a generator
         chunks = original(self, commands)
-        state = fenced(state_of, self)
+        state = self.__dict__.get(STATE)
         if state is not None:
             state.packed = commands, chunks
         return chunks
@@ -837,13 +845,13 @@ def make_async_read(original: Any) -> Any:
 
 def make_execute(original: Any) -> Any:
     def execute(self: Any, connection: Any, commands: Any, raise_on_error: bool) -> Any:
-        counted = fenced(begin_batch, connection)
+        counted = begin_batch(connection)
         try:
             responses = original(self, connection, commands, raise_on_error)
         except BaseException as failure:
-            fenced(end_batch, counted, failure)
+            end_batch(counted, failure)
             raise
-        fenced(end_batch, counted, None, None if raise_on_error else responses)
+        end_batch(counted, None, None if raise_on_error else responses)
         return responses
 
     return execute
@@ -851,13 +859,13 @@ def make_execute(original: Any) -> Any:
 
 def make_async_execute(original: Any) -> Any:
     async def execute(self: Any, connection: Any, commands: Any, raise_on_error: bool) -> Any:
-        counted = fenced(begin_batch, connection)
+        counted = begin_batch(connection)
         try:
             responses = await original(self, connection, commands, raise_on_error)
         except BaseException as failure:
-            fenced(end_batch, counted, failure)
+            end_batch(counted, failure)
             raise
-        fenced(end_batch, counted, None, None if raise_on_error else responses)
+        end_batch(counted, None, None if raise_on_error else responses)
         return responses
 
     return execute
@@ -866,7 +874,10 @@ def make_async_execute(original: Any) -> Any:
 def make_coroutine_function(original: Any) -> Any:
     def execute(self: Any, *args: Any, **kwargs: Any) -> Any:
         made = original(self, *args, **kwargs)
-        fenced(callsites.note_made, made)
+        try:
+            callsites.made_at[id(made)] = weakref.ref(made), callsites.of_coroutines.find()
+        except Exception as fault:
+            own_errors.note(fault)
         return made
 
     if inspect.iscoroutinefunction(original):  # as mocks of a client ask

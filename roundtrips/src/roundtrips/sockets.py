@@ -2,7 +2,9 @@
 
 While a counting block is open, a socket's class is replaced by a subclass that counts; afterwards
 the socket gets its old class back. (A wrapper around the socket would make a GET on the same
-machine a tenth slower.) A socket whose class can't be changed is not counted.
+machine a tenth slower.) A socket whose class can't be changed is not counted. The bytes of a
+StreamReader are counted in its method `feed_data`, which `redis_py` replaces. (A StreamReader whose
+class was changed would look up each of its attributes the slow way.)
 """
 
 import asyncio
@@ -26,11 +28,6 @@ counting_classes: dict[type, type] = {}  # a class -> its subclass that counts
 listeners: list[Callable[[int, bytes], None]] = []
 
 
-def tell(key: int, data: bytes) -> None:
-    for listener in listeners:
-        listener(key, data)
-
-
 def counts_socket(kind: Any) -> type:
     """Return a subclass of a socket class that counts the bytes it receives, in `received`."""
     recv_into, recv = kind.recv_into, kind.recv  # looked up once, not for each GET
@@ -42,8 +39,8 @@ def counts_socket(kind: Any) -> type:
             size = recv_into(self, buffer, *args) if args else recv_into(self, buffer)
             try:
                 received[id(self)] += size
-                if listeners:
-                    tell(id(self), bytes(buffer[:size]))
+                for listener in listeners:
+                    listener(id(self), bytes(buffer[:size]))
             except Exception as fault:
                 own_errors.note(fault)
             return size
@@ -53,8 +50,8 @@ def counts_socket(kind: Any) -> type:
             try:
                 if not flags & PEEK:
                     received[id(self)] += len(data)
-                    if listeners:
-                        tell(id(self), data)
+                    for listener in listeners:
+                        listener(id(self), data)
             except Exception as fault:
                 own_errors.note(fault)
             return data
@@ -62,21 +59,18 @@ def counts_socket(kind: Any) -> type:
     return Counts
 
 
-def counts_stream(kind: Any) -> type:
-    """Return a subclass of a StreamReader class that counts the bytes it is fed, in `received`."""
-    feed_data = kind.feed_data
-
-    class Counts(kind):  # type: ignore[misc]
-        def feed_data(self, data: Any) -> Any:
-            try:
+def make_feed_data(original: Any) -> Any:
+    def feed_data(self: Any, data: Any) -> Any:
+        try:
+            if id(self) in received:
                 received[id(self)] += len(data)
-                if listeners:
-                    tell(id(self), bytes(data))
-            except Exception as fault:
-                own_errors.note(fault)
-            return feed_data(self, data)
+                for listener in listeners:
+                    listener(id(self), bytes(data))
+        except Exception as fault:
+            own_errors.note(fault)
+        return original(self, data)
 
-    return Counts
+    return feed_data
 
 
 def count(source: Any) -> None:
@@ -88,15 +82,17 @@ def count(source: Any) -> None:
     is_stream = isinstance(source, asyncio.StreamReader)
     if kind in counting_classes.values() or not (is_stream or hasattr(kind, "recv_into")):
         return  # a fake server's connection, which has neither
-    if kind not in counting_classes:
-        counting = counts_stream(kind) if is_stream else counts_socket(kind)
-        counting.__name__ = counting.__qualname__ = kind.__name__
-        counting.__module__ = kind.__module__
-        counting_classes[kind] = counting
     key = id(source)
     if key not in received:
         alive[key] = weakref.ref(source, functools.partial(forget, key))
     received[key] = 0
+    if is_stream:
+        return
+    if kind not in counting_classes:
+        counting = counts_socket(kind)
+        counting.__name__ = counting.__qualname__ = kind.__name__
+        counting.__module__ = kind.__module__
+        counting_classes[kind] = counting
     with contextlib.suppress(TypeError):  # a class with a layout of its own
         counted_sources.add(source)  # before its class changes: a Ctrl-C may come in between
         source.__class__ = counting_classes[kind]
@@ -108,7 +104,7 @@ def forget(key: int, _: Any) -> None:
 
 
 def put_back() -> None:
-    """Give every socket and stream its own class again, even if an earlier call was interrupted."""
+    """Give every socket its own class again, even if an earlier call was interrupted."""
     if counting_classes:
         for source in list(counted_sources):
             if type(source) in counting_classes.values():

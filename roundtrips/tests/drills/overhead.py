@@ -19,7 +19,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from roundtrips import trace
 
-ROUNDS = 40
+ROUNDS = 60
+CALLS = 50  # of a program, in one block
 spans = InMemorySpanExporter()
 provider = TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(spans))
@@ -46,52 +47,53 @@ def programs(port, loop):
     """
     client, tasks = redis.Redis(port=port), redis.asyncio.Redis(port=port)
 
-    def gets():
-        for _ in range(1_000):
-            client.get("user:1")
+    def get():
+        client.get("user:1")
 
-    def pipelines():
+    def pipeline():
+        pipe = client.pipeline(transaction=False)
         for _ in range(100):
-            pipe = client.pipeline(transaction=False)
-            for _ in range(100):
-                pipe.get("user:1")
-            pipe.execute()
+            pipe.get("user:1")
+        pipe.execute()
 
     async def gather():
         await asyncio.gather(*(tasks.get("user:1") for _ in range(100)))
 
-    def gathered():
-        for _ in range(10):
-            loop.run_until_complete(gather())
-
     return {
-        "1,000 GETs": gets,
-        "100 pipelines of 100": pipelines,
-        "10 times 100 gathered": gathered,
+        "a GET": get,
+        "a pipeline of 100": pipeline,
+        "100 gathered": lambda: loop.run_until_complete(gather()),
     }
 
 
 def seconds(program, around):
-    """Return the CPU seconds of `program()`, run in the `with` block of `around()`.
+    """Return [CPU seconds of a call of `program()`], for CALLS calls in one `with` block.
 
-    What opens and closes that block is not counted.
+    The block is that of `around()`. What opens and closes it is not counted.
     """
+    took = []
     with around():
-        began = time.process_time()
-        program()
-        return time.process_time() - began
+        for _ in range(CALLS):
+            began = time.thread_time()
+            program()
+            took.append(time.thread_time() - began)
+    return took
 
 
 def main(port):
-    """Print {program: [seconds that a trace adds, seconds that spans add]}.
+    """Print {program: [seconds that a trace adds to a call, seconds that spans add]}.
 
-    Each is of the run that a tenth of all runs stayed below: a disturbance only makes a run longer.
+    Each is of the call that a tenth of all calls stayed below: a disturbance only makes a call
+    longer. So the first call in a block, which takes longer, doesn't matter.
     """
     added, ways = {}, (contextlib.nullcontext, trace, instrumented)
     for name, program in programs(int(port), asyncio.new_event_loop()).items():
         program()
-        took = [[seconds(program, way) for way in ways] for _ in range(ROUNDS)]
-        plain, *others = (sorted(each)[ROUNDS // 10] for each in zip(*took, strict=True))
+        took = [[], [], []]
+        for _ in range(ROUNDS):
+            for times, way in zip(took, ways, strict=True):
+                times += seconds(program, way)
+        plain, *others = (sorted(each)[len(each) // 10] for each in took)
         added[name] = [each - plain for each in others]
     print(json.dumps(added))
 
