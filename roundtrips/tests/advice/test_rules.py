@@ -118,6 +118,9 @@ def watched(r):
         pipe.set("n", 1)
 
     each(lambda _: r.transaction(change, "n"))
+    with r.pipeline() as pipe:
+        pipe.watch("n")
+        each(lambda _: (change(pipe), pipe.execute()))
 
 
 def locked(r):

@@ -71,13 +71,14 @@ def seconds(program, around):
 
     The block is that of `around()`. What opens and closes it is not counted.
     """
-    took = []
+
+    def call():
+        began = time.thread_time()
+        program()
+        return time.thread_time() - began
+
     with around():
-        for _ in range(CALLS):
-            began = time.thread_time()
-            program()
-            took.append(time.thread_time() - began)
-    return took
+        return [call() for _ in range(CALLS)]
 
 
 def main(port):
@@ -89,11 +90,11 @@ def main(port):
     added, ways = {}, (contextlib.nullcontext, trace, instrumented)
     for name, program in programs(int(port), asyncio.new_event_loop()).items():
         program()
-        took = [[], [], []]
-        for _ in range(ROUNDS):
-            for times, way in zip(took, ways, strict=True):
-                times += seconds(program, way)
-        plain, *others = (sorted(each)[len(each) // 10] for each in took)
+        rounds = [[seconds(program, way) for way in ways] for _ in range(ROUNDS)]
+        plain, *others = (
+            sorted(time_s for times_s in each for time_s in times_s)[ROUNDS * CALLS // 10]
+            for each in zip(*rounds, strict=True)
+        )
         added[name] = [each - plain for each in others]
     print(json.dumps(added))
 
