@@ -66,9 +66,13 @@ def blocks_here() -> tuple[Block, ...]:
 def listeners_here() -> tuple[Block, ...]:
     """Return the Recorders that count a write made by the running code, the outermost first.
 
-    Last come those that record the whole process.
+    Last come those that record the whole process, unless the setting `ignore_threads` names this
+    thread or task.
     """
-    return (*blocks_here(), *of_process)
+    taken = blocks_here()
+    if not taken and ignored_threads and is_ignored():
+        return ()
+    return (*taken, *of_process)
 
 
 def starters_blocks() -> tuple[tuple[Block, ...], Worker | None]:

@@ -180,4 +180,7 @@ def packed_parts(args: Sequence[Any]) -> list[bytes]:
 
 
 def encode(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    # As redis-py does: str() of an Enum that is a str is its name.
+    return (value if isinstance(value, str) else str(value)).encode("utf-8", "replace")

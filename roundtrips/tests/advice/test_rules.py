@@ -79,6 +79,8 @@ BAD = [
     ]),
     (a_client_for_each_request, [("connections", range(100, 200), "redis.asyncio.Redis(**opt")]),
     (lambda r: each(lambda n: r.publish("news", n)), [(*LOOP, "if all are there")]),
+    (lambda r: each(lambda n: r.pipeline(False).get(memoryview(b"user:%d" % n)).execute()),
+     [("loop", 19, "r.mget(keys)")]),
     (lambda r: each(lambda n: r.register_script(NO_KEY)(args=[n])), [
         ("loop", 18, "for argument in arguments:\n    script(args=[argument], client=pipe)"),
     ]),
@@ -147,7 +149,12 @@ def results_that_expire(r):
         r.expire(f"result:{int(job)}", 60)
 
 
-GOOD = [politely, cache_aside, watched, locked, a_client_for_each_loop, results_that_expire]
+GOOD = [
+    politely, cache_aside, watched, locked, a_client_for_each_loop, results_that_expire,
+    # The same key each time, in objects that differ.
+    lambda r: each(lambda key: r.pipeline(False).get(key).execute(),
+                   [memoryview(b"user:1") for _ in IDS]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("program, expected", BAD, ids=[each[0].__name__ for each in BAD])
