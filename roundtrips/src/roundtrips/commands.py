@@ -53,7 +53,7 @@ TIMEOUTS = {
 BLOCKING = frozenset({*TIMEOUTS, "XREAD", "XREADGROUP"})
 NAMES = {name.encode(): name for name in KEY_FIRST}  # found without decoding
 DETAILED = frozenset({*SCANS, *BLOCKING, *FIELDS, *OPTIONS, *OF_SEVERAL})
-PLAIN = KEY_FIRST - DETAILED  # whose key is all that is kept
+PLAIN = {name: name for name in KEY_FIRST - DETAILED}  # whose key is all that is kept
 
 
 # A command that was written: its name, its key (None without one), and a detail. A key is in

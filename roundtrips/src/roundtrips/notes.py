@@ -201,9 +201,9 @@ def read_packed(commands: Sequence[Sequence[Any]], size: int) -> Written:
     """
     first = tuple(
         [
-            (args[0], args[1], None)  # nearly always, and fast
-            if args[0] in PLAIN and len(args) > 1 and type(args[1]) is str
-            else seen_in(packed_parts(args))
+            (PLAIN[args[0]], args[1], None)  # of GET and its like, and fast
+            if args[0] in PLAIN and len(args) > 1 and type(args[1]) in (str, bytes)
+            else seen_in(packed_parts(args[:2] if args[0] in PLAIN else args))
             for args in commands[:FIRST_OF_PACKED]
         ]
     )

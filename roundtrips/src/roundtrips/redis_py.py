@@ -6,7 +6,8 @@ pipeline, script and thread is counted, and a program outside a counting block r
 Only this module knows redis-py's private names.
 
 An error of this package must not reach the program: what the replaced methods do besides calling
-the original is run by `own_errors.fenced`, and an error is stored with the open Recorders.
+the original is run by `own_errors.fenced`, or in a `try` of its own where that must be fast. An
+error is stored with the open Recorders.
 """
 
 from __future__ import annotations
@@ -173,7 +174,6 @@ def replacements() -> Iterator[children.Replacement]:
     yield ASYNC, "pack_commands", make_pack
     yield ASYNC, "send_packed_command", make_async_send
     yield ASYNC, "read_response", make_async_read
-    yield asyncio.StreamReader, "feed_data", sockets.make_feed_data
     for name in ("_execute_pipeline", "_execute_transaction"):
         yield PIPELINE, name, make_execute
         yield ASYNC_PIPELINE, name, make_async_execute
@@ -341,7 +341,7 @@ def put_back() -> None:
     if watched:
         for connection in list(watched):
             state = connection.__dict__.pop(STATE, None)
-            if state is not None and state.plain_read is not None:
+            if state is not None:
                 stop_reading_plainly(connection, state)
         watched.clear()
     blocks.forget()
@@ -620,7 +620,7 @@ def read_plainly(connection: Any, state: State) -> None:
 
 
 def stop_reading_plainly(connection: Any, state: State) -> None:
-    if vars(connection).get("read_response") is state.plain_read:
+    if state.plain_read is not None and vars(connection).get("read_response") is state.plain_read:
         del connection.read_response
     state.plain_read = None
 
@@ -648,8 +648,7 @@ def end_batch(connection: Any, failure: BaseException | None, responses: Any = N
     """
     try:
         state: State = connection.__dict__.get(STATE) or state_of(connection)
-        if state.plain_read is not None:
-            stop_reading_plainly(connection, state)
+        stop_reading_plainly(connection, state)
         state.batch = False
         if not state.notes:
             return
@@ -724,7 +723,7 @@ def make_pack(original: Any) -> Any:
     def pack_commands(self: Any, commands: Any) -> Any:
         commands = commands if type(commands) is list else list(commands)  # may be a generator
         chunks = original(self, commands)
-        state = self.__dict__.get(STATE)
+        state = fenced(state_of, self)
         if state is not None:
             state.packed = commands, chunks
         return chunks

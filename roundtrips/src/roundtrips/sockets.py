@@ -3,8 +3,8 @@
 While a counting block is open, a socket's class is replaced by a subclass that counts; afterwards
 the socket gets its old class back. (A wrapper around the socket would make a GET on the same
 machine a tenth slower.) A socket whose class can't be changed is not counted. The bytes of a
-StreamReader are counted in its method `feed_data`, which `redis_py` replaces. (A StreamReader whose
-class was changed would look up each of its attributes the slow way.)
+StreamReader are counted by a `feed_data` of its own. (If its class were replaced, it would look up
+each of its attributes the slow way.)
 """
 
 import asyncio
@@ -59,18 +59,20 @@ def counts_socket(kind: Any) -> type:
     return Counts
 
 
-def make_feed_data(original: Any) -> Any:
-    def feed_data(self: Any, data: Any) -> Any:
-        try:
-            if id(self) in received:
-                received[id(self)] += len(data)
-                for listener in listeners:
-                    listener(id(self), bytes(data))
-        except Exception as fault:
-            own_errors.note(fault)
-        return original(self, data)
+def feed_data(reader_ref: weakref.ref[Any], data: Any) -> Any:
+    """Count bytes that a StreamReader is fed, in `received`, and feed them to it.
 
-    return feed_data
+    `count` sets this function as an attribute of the StreamReader itself, so `reader_ref` is a weak
+    reference to the StreamReader.
+    """
+    reader: Any = reader_ref()
+    try:
+        received[id(reader)] += len(data)
+        for listener in listeners:
+            listener(id(reader), bytes(data))
+    except Exception as fault:
+        own_errors.note(fault)
+    return type(reader).feed_data(reader, data)
 
 
 def count(source: Any) -> None:
@@ -87,6 +89,8 @@ def count(source: Any) -> None:
         alive[key] = weakref.ref(source, functools.partial(forget, key))
     received[key] = 0
     if is_stream:
+        counted_sources.add(source)
+        source.feed_data = functools.partial(feed_data, alive[key])
         return
     if kind not in counting_classes:
         counting = counts_socket(kind)
@@ -104,10 +108,14 @@ def forget(key: int, _: Any) -> None:
 
 
 def put_back() -> None:
-    """Give every socket its own class again, even if an earlier call was interrupted."""
-    if counting_classes:
-        for source in list(counted_sources):
-            if type(source) in counting_classes.values():
-                source.__class__ = type(source).__base__
-            counted_sources.discard(source)
-        counting_classes.clear()
+    """Give every socket its own class and every stream its method again.
+
+    That is done even if an earlier call was interrupted.
+    """
+    for source in list(counted_sources):
+        if type(source) in counting_classes.values():
+            source.__class__ = type(source).__base__
+        elif getattr(getattr(source, "feed_data", None), "func", None) is feed_data:
+            del source.feed_data
+        counted_sources.discard(source)
+    counting_classes.clear()

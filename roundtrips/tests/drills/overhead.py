@@ -67,7 +67,7 @@ def programs(port, loop):
 
 
 def seconds(program, around):
-    """Return [CPU seconds of a call of `program()`], for CALLS calls in one `with` block.
+    """Return a list: the CPU seconds of each of CALLS calls of `program()`, in one `with` block.
 
     The block is that of `around()`. What opens and closes it is not counted.
     """
