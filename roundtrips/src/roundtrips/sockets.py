@@ -59,11 +59,12 @@ def counts_socket(kind: Any) -> type:
     return Counts
 
 
-def feed_data(reader_ref: weakref.ref[Any], data: Any) -> Any:
+def feed_data(reader_ref: weakref.ref[Any], original: Any, data: Any) -> Any:
     """Count bytes that a StreamReader is fed, in `received`, and feed them to it.
 
-    `count` sets this function as an attribute of the StreamReader itself, so `reader_ref` is a weak
-    reference to the StreamReader.
+    `count` sets this function, with its first two arguments, as an attribute of the StreamReader
+    itself. So `reader_ref` is a weak reference to the StreamReader; `original` is its class's
+    method.
     """
     reader: Any = reader_ref()
     try:
@@ -72,7 +73,7 @@ def feed_data(reader_ref: weakref.ref[Any], data: Any) -> Any:
             listener(id(reader), bytes(data))
     except Exception as fault:
         own_errors.note(fault)
-    return type(reader).feed_data(reader, data)
+    return original(reader, data)
 
 
 def count(source: Any) -> None:
@@ -90,7 +91,7 @@ def count(source: Any) -> None:
     received[key] = 0
     if is_stream:
         counted_sources.add(source)
-        source.feed_data = functools.partial(feed_data, alive[key])
+        source.feed_data = functools.partial(feed_data, alive[key], kind.feed_data)
         return
     if kind not in counting_classes:
         counting = counts_socket(kind)
